@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import cellwright as cw
-from cellwright import catalogue
 from cellwright.cells import load_cell
 from cellwright.core.messages import Tracks
 from cellwright.drawings.database import designs_for
@@ -69,11 +68,12 @@ class StillCell:
         fill(database, _workstation(), designs_for(orders))
         self.belief = Belief(WorldModel(database))
         tree = self.belief.world_model.tree
-        self.drawn = {name: tree.in_world[tree.index[name]].copy() for name in self.belief.objects()}
+        things = [thing for thing in self.belief.state.objects.values() if thing.sku and thing.name in tree.index]
+        self.drawn = {thing.name: tree.in_world[tree.index[thing.name]].copy() for thing in things}
         with database.session() as session:
             slots = records.Slot.all(session)
             self.slots = {slot.slot_part.name: slot.name for slot in slots if slot.slot_part is not None}
-        self.skus = {name: sku for sku in _all_skus() for name in self.belief.objects(sku)}
+        self.skus = {thing.name: thing.sku for thing in things}
         self.moved: dict[str, np.ndarray] = {}
         self.hidden: set[str] = set()
         self.blind = False
@@ -112,13 +112,6 @@ class StillCell:
 def _workstation() -> Workstation:
     """By the drawings; to find out what the robots reach takes longer than all the rest."""
     return workstation_of(load_cell("aprs"))
-
-
-def _all_skus() -> list[str]:
-    return [
-        *(catalogue.PARTS.get(name).sku for name in catalogue.PARTS),
-        *(catalogue.TRAYS.get(name).sku for name in catalogue.TRAYS),
-    ]
 
 
 @pytest.fixture

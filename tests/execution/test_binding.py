@@ -8,14 +8,14 @@ import numpy as np
 
 from cellwright.execution.binding import blockers, candidates, open_seat, wrong_part
 from cellwright.execution.settings import Recipe
-from cellwright.execution.view import CellView
+from cellwright.execution.surroundings import extras
 
 from .conftest import SKUS, small_kit
 
 
 def view_of(cell):
     asyncio.run(cell.sleep(0.5))
-    return CellView(cell.belief)
+    return cell.belief.state
 
 
 def lean(matrix, angle_rad):
@@ -37,7 +37,7 @@ def test_parts_come_in_the_order_of_the_slots_those_that_lean_last_and_what_lies
 def test_an_empty_tray_says_so(still):
     cell = still()
     view = view_of(cell)
-    view.gone = {f"medium_gear_{number}" for number in range(1, 5)}
+    view.missing = {f"medium_gear_{number}" for number in range(1, 5)}
     good, reasons = candidates(view, SKUS["m"], "fanuc_medium_tray", Recipe(), {})
     assert not good
     assert reasons == [f"no {SKUS['m']} at fanuc_medium_tray"]
@@ -68,11 +68,11 @@ def test_a_part_that_lies_across_a_slot_is_in_the_way_and_on_the_kit(still):
     view = view_of(cell)
     seat, _ = open_seat(view, "fanuc_kit_m2l1", design, SKUS["m"])
     assert seat is not None
-    assert view.extras("fanuc_kit_m2l1", view.parts()) == []
+    assert extras(view, "fanuc_kit_m2l1", view.parts()) == []
     cell.moved["small_gear_1"] = seat.pose_part_in_world.matrix
     cell.moved["small_gear_1"][:3, 3] += [0.03, 0.03, 0.013]
     view = view_of(cell)
     assert [part.name for part in blockers(view, seat, view.parts())] == ["small_gear_1"]
-    assert [part.name for part in view.extras("fanuc_kit_m2l1", view.parts())] == ["small_gear_1"]
+    assert [part.name for part in extras(view, "fanuc_kit_m2l1", view.parts())] == ["small_gear_1"]
     other, _ = open_seat(view, "fanuc_kit_m2l1", design, SKUS["m"])
     assert other is None or other.name != seat.name

@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from cellwright.execution.camera_shift import detector_shift, nominal_places
-from cellwright.execution.view import CellView
 
 
 @pytest.mark.parametrize(("shift_m", "noticed"), [(0.0, False), (0.002, False), (0.010, True)])
 def test_only_a_shift_that_trays_cannot_explain_is_noticed(still, shift_m, noticed):
     cell, rng = still(), np.random.default_rng(1)
-    view = CellView(cell.belief)
+    view = cell.belief.state
     drawn = nominal_places(view)
     assert len(drawn) == 10
     for name in cell.drawn:

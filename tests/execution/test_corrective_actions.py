@@ -7,11 +7,10 @@ import asyncio
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import ArmClient
 from cellwright.execution.corrective_actions import clearing_actions, put_back_actions
-from cellwright.execution.held_objects import note_held
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.robot_hand import RobotHand
 from cellwright.execution.settings import Recipe
-from cellwright.execution.view import CellView
+from cellwright.knowledge.belief_writer import note_held
 from cellwright.planning import Verb
 
 from .conftest import SKUS, small_kit
@@ -22,9 +21,9 @@ REACH = {"fanuc": frozenset({"fanuc_medium_tray", "fanuc_small_tray", "fanuc_kit
 def team(cell):
     """What is believed, and a robot that nobody commands."""
     asyncio.run(cell.sleep(0.5))
-    view = CellView(cell.belief)
+    view = cell.belief.state
     arm = ArmClient("fanuc", None, Pose.from_xyz_rpy([0.0, 0.0, 0.0]), Recipe())  # type: ignore[arg-type]
-    return view, {"fanuc": Manipulator(arm, RobotHand(arm, cell), view, "fanuc_tool")}
+    return view, {"fanuc": Manipulator(arm, RobotHand(arm, cell), cell.belief, "fanuc_tool")}
 
 
 def test_a_part_in_a_hand_that_nobody_needs_goes_back_into_a_tray_with_room(still):
@@ -32,7 +31,6 @@ def test_a_part_in_a_hand_that_nobody_needs_goes_back_into_a_tray_with_room(stil
     view, manipulators = team(cell)
     assert put_back_actions(view, manipulators, REACH) == []
     note_held(cell.belief, "fanuc_tool", "medium_gear_1")
-    view.refresh()
     manipulators["fanuc"].held = "medium_gear_1"
     steps = put_back_actions(view, manipulators, REACH)
     assert [(step.verb, step.place, step.sku) for step in steps] == [(Verb.RETURN_PART, "fanuc_medium_tray", SKUS["m"])]
@@ -44,7 +42,7 @@ def test_a_part_across_a_slot_goes_into_the_slot_it_fits_or_back(still):
     cell = still()
     design = small_kit("mml").lines[0].design
     view, manipulators = team(cell)
-    seat = view.seats_of_kit("fanuc_kit_m2l1", design)[0]
+    seat = view.slots_of_kit("fanuc_kit_m2l1", design)[0]
     for part, last in {"medium_gear_1": Verb.PLACE_PART, "small_gear_1": Verb.RETURN_PART}.items():
         matrix = seat.pose_part_in_world.matrix
         matrix[:3, 3] += [0.02, 0.02, 0.013]

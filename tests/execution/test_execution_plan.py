@@ -8,7 +8,6 @@ import numpy as np
 
 from cellwright.execution.execution_plan import make_plan
 from cellwright.execution.settings import Recipe
-from cellwright.execution.view import CellView
 from cellwright.planning import Verb
 
 from .conftest import SKUS, small_kit
@@ -16,8 +15,8 @@ from .conftest import SKUS, small_kit
 
 def planned(cell, letters="mml", robots=("fanuc",), left_out=None, gone=()):
     asyncio.run(cell.sleep(0.5))
-    view = CellView(cell.belief)
-    view.gone = set(gone)
+    view = cell.belief.state
+    view.missing = set(gone)
     return make_plan(view, [small_kit(letters)], robots, left_out or {}, Recipe())
 
 
@@ -58,7 +57,7 @@ def test_a_part_in_a_tray_for_others_is_a_supply_of_one(still):
 
 def test_what_is_right_in_another_kit_stays_there_and_what_is_wrong_there_is_a_supply(still):
     cell = still()
-    seats = CellView(cell.belief).seats_on_kit_tray("fanuc_kit_s2l2")
+    seats = cell.belief.state.slots_on_kit_tray("fanuc_kit_s2l2")
     cell.hidden |= {f"large_gear_{number}" for number in range(2, 5)}
     for sku, missing in ((SKUS["l"], [SKUS["l"]]), (SKUS["s"], [])):
         seat = next(seat for seat in seats if seat.sku == sku)
@@ -78,7 +77,7 @@ def test_what_cannot_be_had_is_said_and_the_rest_is_planned(still):
 def test_two_robots_get_a_kit_each(still):
     cell = still()
     asyncio.run(cell.sleep(0.5))
-    found = make_plan(CellView(cell.belief), [small_kit("m"), small_kit("s")], ("fanuc", "motoman"), {}, Recipe())
+    found = make_plan(cell.belief.state, [small_kit("m"), small_kit("s")], ("fanuc", "motoman"), {}, Recipe())
     assert {action.robot for action in found.result.actions} == {"fanuc", "motoman"}
 
 
@@ -91,7 +90,7 @@ def leaning(matrix, angle_rad):
 
 def lie_across(cell, angle_rad, slots=(1,)):
     """Puts small gears across slots of the kit."""
-    seats = CellView(cell.belief).seats_of_kit("fanuc_kit_m2l1", small_kit("mml").lines[0].design)
+    seats = cell.belief.state.slots_of_kit("fanuc_kit_m2l1", small_kit("mml").lines[0].design)
     for number, slot in enumerate(slots, start=1):
         matrix = leaning(seats[slot].pose_part_in_world.matrix, angle_rad)
         matrix[:3, 3] += [0.0, 0.03 if slot else -0.03, 0.013]

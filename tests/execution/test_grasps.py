@@ -7,8 +7,9 @@ import pytest
 
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import tool_down
-from cellwright.execution.grasps import GraspChoice, free_grasps, hanging, release_pose
-from cellwright.execution.part_poses import PartPose
+from cellwright.execution.grasps import GraspChoice, free_grasps, release_pose
+from cellwright.knowledge import BelievedPart
+from cellwright.knowledge.held_pose import hanging_part
 
 from .conftest import SKUS
 
@@ -19,7 +20,7 @@ def gear(name, x_m, y_m=0.0, z_m=0.0, tilt_rad=0.0):
     matrix = np.eye(4)
     matrix[1:3, 1:3] = [[np.cos(tilt_rad), -np.sin(tilt_rad)], [np.sin(tilt_rad), np.cos(tilt_rad)]]
     matrix[:3, 3] = [x_m, y_m, z_m]
-    return PartPose(name, SKUS["s"], matrix, 0.0002)
+    return BelievedPart(name, SKUS["s"], matrix, 0.0002)
 
 
 def test_fingers_turn_until_they_fit_between_neighbours():
@@ -56,7 +57,7 @@ def test_the_tool_comes_along_the_peg_and_its_fingers_are_level(tilt_rad):
     assert np.allclose(pose.position, part.pose_in_world.apply(part.figures.grasp_xyz_m))
     assert np.allclose(pose.rotation_matrix[:, 2], -part.matrix[:3, 2])
     assert abs(pose.rotation_matrix[2, 0]) < 1e-9
-    assert hanging(pose, part).distance_m(part.pose_in_world) < 1e-9
+    assert hanging_part(pose, part.figures).distance_m(part.pose_in_world) < 1e-9
 
 
 def test_a_part_that_hardly_leans_is_taken_from_straight_above():
@@ -68,9 +69,9 @@ def test_a_part_is_let_go_upright_above_its_seat_however_it_hangs():
     part = gear("a", 0.0)
     tool = tool_down(np.array([0.3, 0.1, 1.2]), 0.5)
     seat = np.array([0.1, 0.0, 0.9])
-    meant = release_pose(tool, hanging(tool, part), seat)
+    meant = release_pose(tool, hanging_part(tool, part.figures), seat)
     assert meant.is_close(tool_down(seat + [0, 0, part.figures.grasp_height_m], 0.5))
-    slipped = hanging(tool, part) @ Pose.from_xyz_rpy([0.004, 0.0, -0.013], [0.2, -0.1, 0.0])
+    slipped = hanging_part(tool, part.figures) @ Pose.from_xyz_rpy([0.004, 0.0, -0.013], [0.2, -0.1, 0.0])
     pose = release_pose(tool, slipped, seat)
     there = pose @ (tool.inverse() @ slipped)
     assert np.allclose(there.position, seat)

@@ -11,11 +11,10 @@ from cellwright.core.pose import Pose
 from cellwright.crcl import messages
 from cellwright.crcl.outcome import Outcome, OutcomeState
 from cellwright.execution.arm import ArmFailed, HandReading, tool_down
-from cellwright.execution.held_objects import note_held
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.robot_hand import RobotHand
 from cellwright.execution.settings import Recipe
-from cellwright.execution.view import CellView
+from cellwright.knowledge.belief_writer import note_held
 
 HIGH = tool_down(np.array([0.2, -1.1, 1.3]))
 
@@ -54,7 +53,7 @@ def manipulator(still):
         cell = still()
         asyncio.run(cell.sleep(0.5))
         scripted = ScriptedArm(**arm)
-        return Manipulator(scripted, RobotHand(scripted, cell), CellView(cell.belief), "fanuc_tool")
+        return Manipulator(scripted, RobotHand(scripted, cell), cell.belief, "fanuc_tool")
 
     return make
 
@@ -95,9 +94,8 @@ def test_a_line_that_the_arm_cannot_follow_is_tried_with_the_fingers_the_other_w
 def test_a_part_that_slipped_is_let_go_by_where_it_is_seen_and_carried_slowly_and_higher(manipulator):
     robot = manipulator()
     cell = robot.hand.clock
-    part = robot.view.part("medium_gear_1")
+    part = robot.believed.part("medium_gear_1")
     note_held(cell.belief, "fanuc_tool", part.name)
-    robot.view.refresh()
     robot.note_held(part.name)
     height_m, fast_mps = robot.travel_m(), robot.travel_mps
     hang = HIGH @ Pose.from_xyz_rpy([0.0, 0.0, part.figures.grasp_height_m], [np.pi, 0.0, 0.0])

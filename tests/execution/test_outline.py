@@ -8,7 +8,7 @@ import pytest
 from cellwright.catalogue import GearFigures, part_of_sku
 from cellwright.core.pose import Pose
 from cellwright.execution.outline import is_over, tray_gap_m
-from cellwright.execution.view import CellView
+from cellwright.execution.surroundings import extras
 
 SIZE_M = (0.16, 0.19, 0.017)
 GEAR = part_of_sku("sku_part_medium_gear")
@@ -53,9 +53,9 @@ def test_a_gear_that_leans_away_from_a_tray_is_clear_of_it_and_one_that_leans_on
 def test_only_what_touches_a_kit_is_an_extra_there(still):
     cell = still()
     asyncio.run(cell.sleep(0.3))
-    kit = CellView(cell.belief).pose("fanuc_kit_m2l1")
-    for pose, extras in ((beside_the_kit(), []), (beside_the_kit(0.002), ["medium_gear_1"])):
+    kit = cell.belief.state.pose("fanuc_kit_m2l1")
+    for pose, wanted in ((beside_the_kit(), []), (beside_the_kit(0.002), ["medium_gear_1"])):
         cell.moved["medium_gear_1"] = (kit @ pose).matrix
         asyncio.run(cell.sleep(0.3))
-        view = CellView(cell.belief)
-        assert [part.name for part in view.extras("fanuc_kit_m2l1", view.parts())] == extras
+        view = cell.belief.state
+        assert [part.name for part in extras(view, "fanuc_kit_m2l1", view.parts())] == wanted

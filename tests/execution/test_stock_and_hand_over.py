@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import cellwright as cw
-from cellwright.execution.view import CellView
 from cellwright.orders import find_order
 from cellwright.trials.run import RunCfg, run_order
 
@@ -62,8 +61,8 @@ def test_a_gear_out_of_a_wrong_slot_of_one_kit_completes_another(tmp_path):
     )
     path.write_text(text, encoding="utf-8")
     orders = [small_kit("s"), small_kit("ml")]
-    still = CellView(StillCell(orders).belief)
-    seat = next(seat for seat in still.seats_on_kit_tray("fanuc_kit_m2l1") if seat.sku == SKUS["l"])
+    still = StillCell(orders).belief.state
+    seat = next(seat for seat in still.slots_on_kit_tray("fanuc_kit_m2l1") if seat.sku == SKUS["l"])
     above = cw.Pose.from_xyz_rpy([0.0, 0.0, 0.005], [0.0, 0.0, 0.0])
     seat_in_kit = still.pose("fanuc_kit_m2l1").inverse() @ seat.pose_part_in_world
     with cw.Lab.from_cell(str(path), 0) as lab:

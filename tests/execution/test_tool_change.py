@@ -7,9 +7,9 @@ from cellwright.cells import Cell, load_cell
 from cellwright.drawings.database import designs_for, planning_database
 from cellwright.drawings.workstation import workstation_of
 from cellwright.execution.predicates import Truth
-from cellwright.execution.tool_change import CHANGES, note_tool
+from cellwright.execution.tool_change import CHANGES
 from cellwright.knowledge import Belief, Database, WorldModel, fill
-from cellwright.knowledge.belief_facts import read_facts
+from cellwright.knowledge.belief_writer import note_tool
 from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.planning import Verb, plan
 from cellwright.planning.belief import request_of
@@ -31,16 +31,16 @@ def test_what_is_believed_of_tools_follows_the_changes(two_tools):
     database = Database("sqlite://")
     fill(database, workstation_of(two_tools), designs_for([]))
     belief = Belief(WorldModel(database))
-    assert read_facts(belief.world_model).tool_of == {
+    assert belief.state.tool_of == {
         "far_left_holder": "pincher",
         "near_left_holder": "big_gripper",
     }
     note_tool(belief, "fanuc", "pincher", None, "far_left_holder")
-    facts = read_facts(belief.world_model)
-    assert facts.tool_of == {"fanuc": "pincher", "near_left_holder": "big_gripper"}
-    assert facts.things["pincher"].reference == "fanuc"
+    believed = belief.state
+    assert believed.tool_of == {"fanuc": "pincher", "near_left_holder": "big_gripper"}
+    assert believed.objects["pincher"].reference == "fanuc"
     note_tool(belief, "fanuc", "pincher", "far_left_holder", "far_left_holder")
-    assert read_facts(belief.world_model).tool_of == {
+    assert belief.state.tool_of == {
         "far_left_holder": "pincher",
         "near_left_holder": "big_gripper",
     }

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import StaticPool
 
 from cellwright.knowledge.generate import GENERATED, SOURCES, regenerate
+from cellwright.knowledge.history import POSE_HISTORY
 from cellwright.knowledge.pddl import Atom, build_domain, build_problem, planning_ontology, write_domain, write_problem
 from cellwright.orders import find_order
 
@@ -90,6 +91,7 @@ def test_new_class_and_properties_appear_in_planning_files(extended, vocabulary)
     assert "eighingScale" not in write_domain(build_domain(vocabulary))
     engine = create_engine("sqlite://", poolclass=StaticPool)
     extended.Record.metadata.create_all(engine)
+    POSE_HISTORY.create(engine)
     with Session(engine) as session:
         scale = extended.WeighingScale(name="scale", calibrated=True)
         scale.weighed_object.append(extended.Kit(name="begun"))
@@ -105,8 +107,11 @@ def test_new_class_and_properties_appear_in_planning_files(extended, vocabulary)
 class Engine:
     """As much of a database as planning files need; `Database` has the tables of the package's ontology."""
 
+    in_memory = True
+
     def __init__(self, engine):
         self.transaction = engine.begin
+        self.session = lambda: Session(engine)
 
 
 def test_new_class_changes_the_version_of_the_schema(extended):

@@ -7,7 +7,7 @@ from cellwright.core.errors import UnknownName
 from cellwright.core.pose import Pose
 from cellwright.knowledge import Database, WorldModel, fill, records
 from cellwright.knowledge.paper_workstation import paper_workstation
-from cellwright.knowledge.part_locations import SupplyFilter
+from cellwright.knowledge.slot_contents import SupplyFilter
 from cellwright.knowledge.tray_layout import design_slots, tray_layout
 from cellwright.knowledge.workstation import (
     FixedKit,
@@ -195,6 +195,7 @@ def test_part_that_is_old_or_vague_is_no_supply_and_takes_up_room(model):
     with model.database.session() as session:
         where = records.Part.get(session, "left_medium_part_slot_1").primary_location
         where.position_covariance = records.Covariance(1e-4, 0.0, 0.0, 4e-4, 0.0, 0.0)
+    model.reload()
     assert counts(state_of(model, supply_filter=SupplyFilter(max_deviation_m=0.019)))["left_medium"] == (3, 3)
     assert counts(state_of(model, supply_filter=SupplyFilter(max_deviation_m=0.021)))["left_medium"] == (4, 4)
 

@@ -5,7 +5,7 @@ import pytest
 from cellwright.cells import load_cell
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.drawings.database import planning_database
-from cellwright.knowledge.belief_facts import read_facts
+from cellwright.knowledge import belief_state_of
 from cellwright.knowledge.pddl import planning_files, read_steps, write_plan
 from cellwright.orders import find_order
 from cellwright.planning import PlanResult, PlanStatus, plan, validate_sequence
@@ -22,7 +22,7 @@ def planned(request):
     cell = load_cell(request.param)
     database, _ = planning_database(cell, [ORDER])
     asked = request_of(database, [ORDER], robots=list(cell.robots)[:1])
-    yield database, read_facts(database), asked, plan(asked)
+    yield database, belief_state_of(database), asked, plan(asked)
     database.close()
 
 
@@ -37,7 +37,7 @@ def text_of(planned, vocabulary, parts):
 def read(planned, text, **renamed):
     _, facts, asked, _ = planned
     given = ExternalPlan("plan.txt", tuple(read_steps(text)), renamed)
-    new = [job.name for job in asked.jobs if job.name not in facts.things]
+    new = [job.name for job in asked.jobs if job.name not in facts.objects]
     return translate_plan(given, facts, new, asked.durations)
 
 

@@ -11,8 +11,8 @@ from cellwright.core.messages import Tracks
 from cellwright.core.pose import Pose
 from cellwright.execution import Hold, PickPlace, PickPlacePhase, RobotHand, StraightWay
 from cellwright.execution.grasps import GraspChoice
-from cellwright.execution.part_poses import PartPose
 from cellwright.judge import Seating, judge_slot
+from cellwright.knowledge import BelievedPart
 from cellwright.lab import DirectArm, Lab
 from cellwright.perception import look, nearest_track
 
@@ -93,17 +93,17 @@ class GearTransfer:
         work, hold = PickPlace(hand, self._on_phase), Hold.of_part(gear, grasp.gripper, arm.recipe.grip_tolerance_m)
         await work.pick(StraightWay.from_above(arm, grasp.pose_tool(gear)), hold)
         above = Pose.from_xyz_rpy([0.0, 0.0, arm.recipe.release_m]) @ seat
-        placed = PartPose(gear.name, gear.sku, above.matrix, 0.0)
+        placed = BelievedPart(gear.name, gear.sku, above.matrix, 0.0)
         await work.place(StraightWay.from_above(arm, grasp.pose_tool(placed)), hold)
         await arm.robot.move_home(arm.joint_speed)
 
-    def _gear(self, tracks: Tracks) -> PartPose:
+    def _gear(self, tracks: Tracks) -> BelievedPart:
         """Returns the gear that is seen in the slot."""
         _, slot = self._figures[self._source]
         pose = nearest_track(tracks, slot.accepts, self._seat(tracks, self._source).position, slot.top_radius_m / 2)
         if pose is None:
             raise JobFailed(f"no gear is seen in {self._source}")
-        return PartPose(f"gear of {self._source}", slot.accepts, pose.matrix, 0.0)
+        return BelievedPart(f"gear of {self._source}", slot.accepts, pose.matrix, 0.0)
 
     def _seat(self, tracks: Tracks, place: str) -> Pose:
         """Returns the pose of a seated gear in a slot, by where its tray is seen."""

@@ -144,8 +144,6 @@ class ActionRunner:
                 await self._clock.sleep(self._settings.latencies.database_s)
                 detail = await self.steps.do(action)
             part = self._after(action, part)
-            if action.verb in TRAY_VERBS:
-                self.conditions.refresh()
             self.conditions.done(action, part)
             await self._check(action, part, rows)
         except StepFailed as failure:
@@ -162,10 +160,7 @@ class ActionRunner:
         require(rows, FailureKind.WRONG, "")
         self._before()
         await self._clock.sleep(self._settings.latencies.database_s)
-        try:
-            detail = await change_tool(self.manipulator, action)
-        finally:  # also when it failed after the lock had closed
-            self.conditions.refresh()
+        detail = await change_tool(self.manipulator, action)
         await self.manipulator.hand.read()
         effects = tool_conditions(self.manipulator, action, after=True)
         rows += effects
@@ -178,10 +173,12 @@ class ActionRunner:
         if action.verb in TRAY_VERBS:
             return self.steps.trays.subject(action)
         if action.verb is Verb.LOOK_PART:
-            good, _ = candidates(manipulator.view, action.sku, action.place, manipulator.recipe, self.steps.left_out)
+            good, _ = candidates(
+                manipulator.believed, action.sku, action.place, manipulator.recipe, self.steps.left_out
+            )
             return good[0].name if good else ""
         if action.verb is Verb.REMOVE_PART:
-            wrong, _ = wrong_part(manipulator.view, action.kit, self.steps.designs[action.kit], action.sku)
+            wrong, _ = wrong_part(manipulator.believed, action.kit, self.steps.designs[action.kit], action.sku)
             return wrong.name if wrong else ""
         return manipulator.held or manipulator.found
 
@@ -201,10 +198,14 @@ class ActionRunner:
 
     async def _seated(self, action: Action, part: str) -> None:
         """Waits until the part is seen to be seated."""
-        until_s, settings, view = self._clock.time_s + self._settings.verify_s, self._settings, self.manipulator.view
+        until_s, settings, believed = (
+            self._clock.time_s + self._settings.verify_s,
+            self._settings,
+            self.manipulator.believed,
+        )
         while True:
-            seen = view.part(part)
-            seats = view.seats_of_kit(action.kit, self.steps.designs[action.kit])
+            seen = believed.part(part)
+            seats = believed.slots_of_kit(action.kit, self.steps.designs[action.kit])
             seat = min(seats, key=lambda seat: seen.across_m(seat.position))
             across_m = seen.across_m(seat.position)
             above_m = float(seen.position[2] - seat.position[2])
@@ -228,14 +229,14 @@ class ActionRunner:
         return self.conditions.evaluate(action, part, "precondition" if when == "precondition" else "effect")
 
     async def _see(self, action: Action, part: str) -> None:
-        view = self.manipulator.view
-        places = [name for name in (action.place.partition("/")[0], action.kit) if name in view.facts.tree.index]
-        anchors = [view.detected_as(name) for name in places]
-        anchors = [name for name in anchors if view.facts.things[name].kind in ("PartsTray", "KitTray")]
+        believed = self.manipulator.believed
+        places = [name for name in (action.place.partition("/")[0], action.kit) if name in believed.tree.index]
+        anchors = [believed.detected_as(name) for name in places]
+        anchors = [name for name in anchors if believed.objects[name].kind in ("PartsTray", "KitTray")]
         if action.verb in TRAY_VERBS:
-            anchors, part = [view.detected_as(part)] if part else [], ""
+            anchors, part = [believed.detected_as(part)] if part else [], ""
         try:
-            await observe_trays(self._observer, view, anchors[:1], [part] if part else [])
+            await observe_trays(self._observer, anchors[:1], [part] if part else [])
         except ObservationTimeout as error:
             raise StepFailed(FailureKind.UNSEEN, str(error), part) from None
 

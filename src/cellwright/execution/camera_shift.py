@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cellwright.execution.view import CellView
+from cellwright.execution.surroundings import is_movable
+from cellwright.knowledge import BeliefState, Unknown
 
 __all__ = ["detector_shift", "nominal_places"]
 
@@ -13,25 +14,24 @@ CAMERA_M = 0.001  # by which cameras may be off, as mounted
 LEAST_TRAYS = 3
 
 
-def nominal_places(view: CellView) -> dict[str, list[float]]:
+def nominal_places(believed: BeliefState) -> dict[str, list[float]]:
     """Returns tray -> nominal x, y, z and its tolerance, for trays that are neither seen yet nor carried."""
     found = {}
-    for tray in view.trays():
-        if view.belief.source(tray) or view.is_movable(tray):
+    for tray in believed.trays():
+        if believed.source(tray) or is_movable(believed, tray):
             continue
-        things = view.facts.things
-        kit = things.get(things[tray].reference or "")
-        spreads = [thing.deviation_m or 0.0 for thing in (things[tray], kit) if thing is not None]
-        found[tray] = [*(float(x) for x in view.pose(tray).position), max(spreads)]
+        known = [believed.deviation_m(name) for name in (tray, believed.objects[tray].reference or "")]
+        spreads = [deviation_m for deviation_m in known if not isinstance(deviation_m, Unknown)]
+        found[tray] = [*(float(x) for x in believed.pose(tray).position), max(spreads, default=0.0)]
     return found
 
 
-def detector_shift(view: CellView, drawn: dict[str, list[float]]) -> str:
+def detector_shift(believed: BeliefState, drawn: dict[str, list[float]]) -> str:
     """Returns a text about the detector whose trays are all shifted by more than chance; empty without one."""
     by_source: dict[str, list[tuple[np.ndarray, float]]] = {}
     for tray, (x, y, _, sd_m) in drawn.items():
-        if tray in view.facts.tree.index and (source := view.belief.source(tray)):
-            by_source.setdefault(source, []).append((view.pose(tray).position[:2] - np.array([x, y]), sd_m))
+        if tray in believed.tree.index and (source := believed.source(tray)):
+            by_source.setdefault(source, []).append((believed.pose(tray).position[:2] - np.array([x, y]), sd_m))
     for source, rows in by_source.items():
         if len(rows) < LEAST_TRAYS:
             continue

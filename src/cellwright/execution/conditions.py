@@ -35,10 +35,6 @@ class StepConditions:
         """Forgets what was found."""
         self.flags = initial_flags([self._manipulator.name])
 
-    def refresh(self) -> None:
-        """Reads anew what does not come from sensors, after a change of tools."""
-        self._evaluator.sensed.refresh()
-
     def done(self, action: Action, part: str) -> None:
         """Notes what the executor knows after a step."""
         self.flags = flags_after(action.verb, self._bindings(action, part), self.flags)
@@ -71,7 +67,7 @@ class StepConditions:
         return found
 
     def _bindings(self, action: Action, part: str, when: When = "effect") -> Mapping[str, str]:
-        facts = self._manipulator.view.facts
+        believed = self._manipulator.believed
         bound = {"robot": action.robot, "endEffector": action.tool or self._manipulator.tool, "sku": action.sku}
         if action.verb in TRAY_VERBS:
             return bound | self._tray_bindings(action, part, when)
@@ -79,10 +75,10 @@ class StepConditions:
             bound["part"] = part
         if action.kit:
             bound["kit"] = action.kit
-            table = facts.things[action.kit].reference if action.kit in facts.things else None
-            if table and facts.things[table].kind == "WorkTable":
+            table = believed.objects[action.kit].reference if action.kit in believed.objects else None
+            if table and believed.objects[table].kind == "WorkTable":
                 bound["workTable"] = table
-        if action.place in facts.part_sku and (
+        if action.place in believed.part_sku and (
             not part or part == self._manipulator.held or self._lies_in(part, action.place)
         ):
             bound["partsVessel"] = action.place
@@ -93,21 +89,21 @@ class StepConditions:
 
         A kit that is only about to be created is nothing yet, and its tray stands on the table as before.
         """
-        facts = self._manipulator.view.facts
-        kind = facts.things[action.place].kind
+        believed = self._manipulator.believed
+        kind = believed.objects[action.place].kind
         bound = {_PLACES[kind]: action.place} if kind in _PLACES else {}
-        if action.kit in facts.things:
+        if action.kit in believed.objects:
             bound["kit"] = action.kit
-        tray = facts.tray_of.get(thing, thing)
+        tray = believed.tray_of.get(thing, thing)
         if tray and not (action.verb is Verb.CREATE_KIT and when == "effect"):
             bound["kitTray"] = tray
         return bound
 
     def _lies_in(self, part: str, tray: str) -> bool:
         """Returns whether a part lies in a slot of the tray, rather than across it."""
-        view = self._manipulator.view
-        seen = view.part(part)
-        return any(seen.across_m(seat.position) <= IN_SLOT_M for seat in view.seats_of_tray(tray))
+        believed = self._manipulator.believed
+        seen = believed.part(part)
+        return any(seen.across_m(seat.position) <= IN_SLOT_M for seat in believed.slots_of_tray(tray))
 
 
 def doubtful(evaluated: Iterable[Evaluated]) -> list[Evaluated]:

@@ -13,7 +13,7 @@ from cellwright.execution.outcome import Unobtainable
 from cellwright.execution.plan_requests import PlanRequestBuilder
 from cellwright.execution.settings import Recipe
 from cellwright.execution.tray_places import misplaced_trays
-from cellwright.execution.view import CellView
+from cellwright.knowledge import BeliefState
 from cellwright.orders import KitDesign, Order
 from cellwright.planning import (
     PlanRequest,
@@ -61,7 +61,7 @@ class ExecutionPlan:
 
 
 def make_plan(
-    view: CellView,
+    believed: BeliefState,
     orders: Sequence[Order],
     robots: Sequence[str],
     left_out: Mapping[str, str],
@@ -72,7 +72,7 @@ def make_plan(
     """Plans all that can be had of the orders.
 
     Args:
-        view: What is believed.
+        believed: What is believed.
         orders: What is wanted.
         robots: The robots that work.
         left_out: Part -> why it is not to be taken.
@@ -83,11 +83,11 @@ def make_plan(
     Raises:
         JobFailed: The plan breaks a rule: planner and rules disagree.
     """
-    excluded = {part.name: why for part in view.parts() if (why := exclusion_reason(part, recipe, left_out))}
-    leaning = {part.name: "leans" for part in view.parts() if part.tilt_rad > recipe.upright_rad}
-    trays = [tray for tray in misplaced_trays(view) if tray not in left_out]
-    upright = PlanRequestBuilder(view, robots, {**leaning, **excluded}, planner, kits, trays)
-    builder = PlanRequestBuilder(view, robots, excluded, planner, kits, trays)
+    excluded = {part.name: why for part in believed.parts() if (why := exclusion_reason(part, recipe, left_out))}
+    leaning = {part.name: "leans" for part in believed.parts() if part.tilt_rad > recipe.upright_rad}
+    trays = [tray for tray in misplaced_trays(believed) if tray not in left_out]
+    upright = PlanRequestBuilder(believed, robots, {**leaning, **excluded}, planner, kits, trays)
+    builder = PlanRequestBuilder(believed, robots, excluded, planner, kits, trays)
     whole = builder.request(orders)
     chosen = {job.name: job.design for job in whole.jobs}
     wanted, missing = builder.without_blocked(orders, whole)
@@ -118,7 +118,7 @@ def make_plan(
 
 
 def adopt_plan(
-    view: CellView,
+    believed: BeliefState,
     orders: Sequence[Order],
     robots: Sequence[str],
     left_out: Mapping[str, str],
@@ -130,11 +130,13 @@ def adopt_plan(
     Raises:
         BadInput: It names what is not there, breaks a rule, or does not do what is ordered.
     """
-    excluded = {part.name: why for part in view.parts() if (why := exclusion_reason(part, recipe, left_out))}
-    trays = [tray for tray in misplaced_trays(view) if tray not in left_out]
-    request = PlanRequestBuilder(view, robots, excluded, None, external.kits(view.facts) or None, trays).request(orders)
-    new = [job.name for job in request.jobs if job.name not in view.facts.things]
-    actions = translate_plan(external, view.facts, new, request.durations)
+    excluded = {part.name: why for part in believed.parts() if (why := exclusion_reason(part, recipe, left_out))}
+    trays = [tray for tray in misplaced_trays(believed) if tray not in left_out]
+    request = PlanRequestBuilder(believed, robots, excluded, None, external.kits(believed) or None, trays).request(
+        orders
+    )
+    new = [job.name for job in request.jobs if job.name not in believed.objects]
+    actions = translate_plan(external, believed, new, request.durations)
     result = PlanResult(PlanStatus.SOLVED, external.where, actions, sum(action.duration_s for action in actions))
     verdict = validate_sequence(request, result)
     if not verdict.valid:

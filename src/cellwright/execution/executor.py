@@ -13,13 +13,12 @@ from cellwright.execution.camera_shift import detector_shift, nominal_places
 from cellwright.execution.conditions import StepConditions
 from cellwright.execution.corrective_actions import clearing_actions, put_back_actions, reseating_actions
 from cellwright.execution.execution_plan import ExecutionPlan, adopt_plan, make_plan
-from cellwright.execution.executor_belief import ExecutorBelief
 from cellwright.execution.inspection import CellInspector
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.observation import Observer
 from cellwright.execution.outcome import ActionRecord, KitReport, OrderReport, Unobtainable
 from cellwright.execution.plan_runner import ActionFailure, PlanRunner
-from cellwright.execution.predicates import Evaluator, ToolState
+from cellwright.execution.predicates import Evaluator
 from cellwright.execution.progress import OrderProgress, load_progress, save_progress
 from cellwright.execution.recovery import RecoveryPolicy
 from cellwright.execution.robot_team import RobotTeam, make_manipulators
@@ -27,8 +26,7 @@ from cellwright.execution.settings import ExecutionSettings, RecoveryMode
 from cellwright.execution.steps import StepRunner
 from cellwright.execution.tray_places import note_trays
 from cellwright.execution.verify import conclusion, kit_reports
-from cellwright.execution.view import CellView
-from cellwright.knowledge import Belief, DatabaseError
+from cellwright.knowledge import Belief, DatabaseError, ToolState
 from cellwright.orders import KitDesign, Order
 from cellwright.planning import Action
 from cellwright.planning.external_plan import ExternalPlan
@@ -69,17 +67,18 @@ class Executor:
         if not clients:
             raise BadInput("an executor needs at least one robot")
         self.belief, self.clock, self.settings = belief, clock, settings or ExecutionSettings()
-        self.view = CellView(belief)
+        believed = belief.state
+        believed.clock, believed.report = (lambda: clock.time_s), self._report
         self._publish, self._on_action = publish, on_action
         self._observer = Observer(belief, clock, self.settings.sightings, self.settings.look_limit_s)
-        self._manipulators = make_manipulators(self.view, clients, clock, self.settings)
+        self._manipulators = make_manipulators(belief, clients, clock, self.settings)
         self._names = tuple(clients) if robots is None else tuple(robots)
         for robot in self._names:
             if robot not in clients:
                 raise UnknownName("robot", robot, clients, "executor")
-        self._inspector = CellInspector(self.view, self._observer, clock, self._names)
-        self._drawn = nominal_places(self.view)
-        self._designs: dict[str, KitDesign] = {}
+        self._inspector = CellInspector(belief, self._observer, clock, self._names)
+        self._drawn = nominal_places(believed)
+        believed.ordered = self._designs = dict[str, KitDesign]()
         self._start_afresh([])
 
     def _start_afresh(self, orders: Sequence[Order]) -> None:
@@ -91,8 +90,7 @@ class Executor:
         self._team = RobotTeam(self._manipulators, self._names)
         self._shift = ""
         self._designs.clear()
-        cell = ExecutorBelief(self.view, lambda: self.clock.time_s, self._report, self._designs)
-        evaluator = Evaluator(cell)
+        evaluator = Evaluator(self.belief.state)
         self._runners = {name: self._make_runner(robot, evaluator) for name, robot in self._manipulators.items()}
 
     def _make_runner(self, manipulator: Manipulator, evaluator: Evaluator) -> ActionRunner:
@@ -167,7 +165,7 @@ class Executor:
         self._note_shift()
 
     def _note_shift(self) -> None:
-        shift = detector_shift(self.view, self._drawn)
+        shift = detector_shift(self.belief.state, self._drawn)
         if shift and not self._shift:
             self._team.notes.append(shift)
         self._shift = shift or self._shift
@@ -198,18 +196,19 @@ class Executor:
 
     async def _plan(self, orders: Sequence[Order]) -> ExecutionPlan:
         await self.clock.sleep(self.settings.latencies.planning_s)
-        self._team.notes += note_trays(self.view)
+        self.belief.follow()
+        self._team.notes += note_trays(self.belief)
         robots = list(self._team.working())
         left_out, recipe = self._recovery.left_out, self.settings.recipe
         begun = list(self._designs) or None
         if self._external_plan is not None:
-            planned = adopt_plan(self.view, orders, robots, left_out, recipe, self._external_plan)
+            planned = adopt_plan(self.belief.state, orders, robots, left_out, recipe, self._external_plan)
             self._external_plan = None
         else:
-            planned = make_plan(self.view, orders, robots, left_out, recipe, self.settings.planner, begun)
+            planned = make_plan(self.belief.state, orders, robots, left_out, recipe, self.settings.planner, begun)
         self._missing = planned.missing
         for kit in [kit for kit in self._designs if kit not in planned.kits]:
-            if kit not in self.view.facts.things or self.view.is_gone(kit):
+            if kit not in self.belief.state.objects or self.belief.state.is_missing(kit):
                 del self._designs[kit]  # was never begun, or was taken away
         self._designs.update(planned.kits)
         self._progress.plan, self._progress.index = planned.texts(robots), dict.fromkeys(robots, 0)
@@ -223,10 +222,10 @@ class Executor:
         if self.settings.recovery is not RecoveryMode.FULL:
             return ()
         now_s = self.clock.time_s
-        kits = kit_reports(self.view, planned.kits, now_s - 1.0, now_s, self.settings)
+        kits = kit_reports(self.belief, planned.kits, now_s - 1.0, now_s, self.settings)
         robots, left_out = self._team.working(), self._recovery.left_out
-        steps = reseating_actions(kits, planned.kits, self.view, robots, planned.reach, left_out)
-        steps = steps or put_back_actions(self.view, robots, planned.reach)
+        steps = reseating_actions(kits, planned.kits, self.belief.state, robots, planned.reach, left_out)
+        steps = steps or put_back_actions(self.belief.state, robots, planned.reach)
         self._progress.plans += bool(steps)
         return steps
 
@@ -234,7 +233,9 @@ class Executor:
         """Returns actions that clear the way before the plan can be carried out."""
         if self.settings.recovery is not RecoveryMode.FULL:
             return ()
-        return clearing_actions(planned.kits, self.view, self._team.working(), planned.reach, self._recovery.left_out)
+        return clearing_actions(
+            planned.kits, self.belief.state, self._team.working(), planned.reach, self._recovery.left_out
+        )
 
     async def _perform(self, planned: ExecutionPlan, actions: Sequence[Action], end_s: float) -> list[ActionFailure]:
         def done(action: Action) -> None:
@@ -259,7 +260,7 @@ class Executor:
         wanted = sum(order.kit_count for order in orders)
         status, why = conclusion(kits, wanted, [reason, self._shift, *(one.reason for one in self._missing[:1])], hands)
         records = sorted((r for runner in self._runners.values() for r in runner.records), key=lambda r: r.end_s)
-        things, left = self.view.facts.things, self._recovery.left_out
+        things, left = self.belief.state.objects, self._recovery.left_out
         return OrderReport(
             status,
             why,
@@ -283,6 +284,7 @@ class Executor:
         """Marks a stable state: all preconditions of a step are true."""
         self._progress.left_out = dict(self._recovery.left_out)
         self._progress.retries = sum(runner.retries for runner in self._runners.values())
+        self.belief.follow()
         self.belief.mark_stable(STABLE, round(self.clock.time_s * 1e9))
         save_progress(self.belief.world_model.database, self._progress)
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import TOOLS, GripperFigures, part_grasp, tool_grasp_xyz_m
+from cellwright.catalogue import GripperFigures, part_grasp, tool_grasp_xyz_m
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import tool_down
-from cellwright.execution.part_poses import PartPose
+from cellwright.knowledge import BelievedPart
+from cellwright.knowledge.held_pose import gripper_figures
 
-__all__ = ["GraspChoice", "free_grasps", "gripper_figures", "hanging", "release_pose"]
+__all__ = ["GraspChoice", "free_grasps", "release_pose"]
 
 Array = npt.NDArray[np.float64]
 
@@ -40,19 +41,13 @@ class GraspChoice:
         """Returns the equivalent grasp, of both half turns, that is nearer to an angle: the fingers are symmetric."""
         return replace(self, yaw_rad=self.yaw_rad + np.pi * round((near_rad - self.yaw_rad) / np.pi))
 
-    def pose_tool(self, part: PartPose) -> Pose:
+    def pose_tool(self, part: BelievedPart) -> Pose:
         """Returns the pose of the tool that takes the part; it leans as the part does."""
         point = part.pose_in_world.apply(tool_grasp_xyz_m(part.figures, gripper_figures(self.gripper)))
         upright = tool_down(point, self.yaw_rad)
         if part.tilt_rad <= LEANING_RAD:
             return upright
         return Pose(point, (_turn(UP, part.matrix[:3, 2]) @ upright).quaternion)
-
-
-def hanging(pose_tool: Pose, part: PartPose, gripper: str = "") -> Pose:
-    """Returns the pose of a part that the tool holds as planned."""
-    _, _, height_m = tool_grasp_xyz_m(part.figures, gripper_figures(gripper))
-    return pose_tool @ Pose.from_xyz_rpy([0.0, 0.0, height_m], [np.pi, 0.0, 0.0])
 
 
 def release_pose(pose_tool: Pose, pose_part: Pose, seat_point: Array) -> Pose:
@@ -71,7 +66,9 @@ def _turn(before: Array, after: Array) -> Pose:
     return Pose.exp([0, 0, 0, *(axis / sine * np.arctan2(sine, cosine))])
 
 
-def free_grasps(part: PartPose, others: Sequence[PartPose], gripper: str, near_rad: float = 0.0) -> list[GraspChoice]:
+def free_grasps(
+    part: BelievedPart, others: Sequence[BelievedPart], gripper: str, near_rad: float = 0.0
+) -> list[GraspChoice]:
     """Returns grasps whose fingers fit between the neighbours, best first.
 
     Args:
@@ -86,7 +83,7 @@ def free_grasps(part: PartPose, others: Sequence[PartPose], gripper: str, near_r
     return [GraspChoice(yaw, gripper).nearest(near_rad) for yaw in yaws_rad]
 
 
-def _yaws(part: PartPose, tool: GripperFigures | None) -> list[float]:
+def _yaws(part: BelievedPart, tool: GripperFigures | None) -> list[float]:
     """Returns turns of the fingers to try: one for a part that is not round; level beside one that leans."""
     if part.tilt_rad <= LEANING_RAD:
         turn_rad = part_grasp(part.figures, tool).yaw_rad
@@ -96,13 +93,7 @@ def _yaws(part: PartPose, tool: GripperFigures | None) -> list[float]:
     return [level_rad + turn for turn in (0.0, *np.radians([15.0, -15.0]).tolist())]
 
 
-def gripper_figures(gripper: str) -> GripperFigures | None:
-    """Returns the figures of a parallel gripper; None for any other tool."""
-    figures = TOOLS.get(gripper) if gripper in TOOLS else None
-    return figures if isinstance(figures, GripperFigures) else None
-
-
-def _room_m(part: PartPose, near: Sequence[PartPose], tool: GripperFigures | None, yaw_rad: float) -> float:
+def _room_m(part: BelievedPart, near: Sequence[BelievedPart], tool: GripperFigures | None, yaw_rad: float) -> float:
     """Returns the least distance between the open fingers and what of the neighbours is as high as their tips."""
     if tool is None or not near:
         return np.inf
@@ -122,7 +113,7 @@ def _room_m(part: PartPose, near: Sequence[PartPose], tool: GripperFigures | Non
     return room_m
 
 
-def _radius_at(other: PartPose, height_m: float) -> float:
+def _radius_at(other: BelievedPart, height_m: float) -> float:
     """Returns the radius of a neighbour above a height: of its disc, its peg, or nothing; the largest if it leans."""
     figures = other.figures
     base_m = float(other.position[2])

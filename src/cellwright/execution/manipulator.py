@@ -11,14 +11,14 @@ import numpy.typing as npt
 from cellwright.catalogue import tool_grasp_xyz_m
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import JOINT_SPEED_RADPS, ArmClient, ArmFailed, HandReading, raised, tool_down
-from cellwright.execution.grasps import GraspChoice, gripper_figures, hanging
-from cellwright.execution.held_objects import note_held, note_released
-from cellwright.execution.part_poses import PartPose, SlotPose
+from cellwright.execution.grasps import GraspChoice
 from cellwright.execution.pick_place import PickPlacePhase
-from cellwright.execution.predicates import ToolState
 from cellwright.execution.robot_hand import RobotHand
 from cellwright.execution.settings import Recipe
-from cellwright.execution.view import CellView
+from cellwright.execution.surroundings import top_m
+from cellwright.knowledge import Belief, BeliefState, BelievedPart, BelievedSlot, ToolState, Unknown
+from cellwright.knowledge.belief_writer import note_held, note_released
+from cellwright.knowledge.held_pose import gripper_figures, hanging_part
 
 __all__ = ["Manipulator"]
 
@@ -42,7 +42,7 @@ class Manipulator:
     Attributes:
         arm: The robot.
         hand: Its hand.
-        view: What is believed.
+        belief: What is believed.
         tool: Its end effector, as the database calls it.
         found: The part that was looked for.
         seat: The slot that was looked for.
@@ -55,10 +55,10 @@ class Manipulator:
 
     arm: ArmClient
     hand: RobotHand
-    view: CellView
+    belief: Belief
     tool: str
     found: str = ""
-    seat: SlotPose | None = None
+    seat: BelievedSlot | None = None
     grasp: GraspChoice | None = None
     held: str = ""
     slipped_m: float = 0.0
@@ -70,6 +70,11 @@ class Manipulator:
     def name(self) -> str:
         """The name of the robot."""
         return self.arm.name
+
+    @property
+    def believed(self) -> BeliefState:
+        """The belief state."""
+        return self.belief.state
 
     @property
     def recipe(self) -> Recipe:
@@ -89,23 +94,21 @@ class Manipulator:
     @property
     def carries_tray(self) -> bool:
         """True if it holds a kit tray or a kit, rather than a part or nothing."""
-        return bool(self.held) and self.view.facts.things[self.held].kind != "Part"
+        return bool(self.held) and self.believed.objects[self.held].kind != "Part"
 
     @property
     def held_sku(self) -> str:
         """The SKU of what it holds; of a kit, that of its tray."""
-        return self.view.facts.things[self.view.detected_as(self.held)].sku if self.held else ""
+        return self.believed.objects[self.believed.detected_as(self.held)].sku if self.held else ""
 
     def note_held(self, part: str) -> None:
         """Stores that it holds a part, a kit tray or a kit."""
-        note_held(self.view.belief, self.tool, part)
-        self.view.refresh()
+        note_held(self.belief, self.tool, part)
         self.held, self.found, self.slipped_m = part, "", 0.0
 
     def note_released(self) -> None:
         """Stores that it holds nothing."""
-        note_released(self.view.belief, self.tool)
-        self.view.refresh()
+        note_released(self.belief, self.tool)
         self.held, self.seat, self.slipped_m = "", None, 0.0
 
     def note_phase(self, phase: PickPlacePhase, thing: str) -> None:
@@ -122,26 +125,28 @@ class Manipulator:
 
     def part_in_hand(self, reading: HandReading) -> Pose:
         """Returns the pose of the held part: as it was taken, unless it is seen to have slipped or to lean."""
-        tool, part = reading.pose_tool_in_world, self.view.part(self.held)
-        meant, seen = hanging(tool, part, reading.gripper), part.pose_in_world
-        fresh = self.view.belief.age_s(part.name, self.hand.clock.time_s) <= FRESH_S
+        tool, part = reading.pose_tool_in_world, self.believed.part(self.held)
+        meant, seen = hanging_part(tool, part.figures, reading.gripper), part.pose_in_world
+        now_s, seen_s = self.hand.clock.time_s, self.believed.seen_s(part.name)
+        self.belief.watch([part.name], now_s)
+        fresh = not isinstance(seen_s, Unknown) and now_s - seen_s <= FRESH_S
         off_m, lean_rad = meant.distance_m(seen), _angle_rad(meant, seen)
         has_slipped = fresh and off_m <= AT_HAND_M and (off_m > SLIPPED_M or lean_rad > SLIPPED_RAD)
         self.slipped_m = off_m + float(np.sin(lean_rad)) * DISC_M if has_slipped else 0.0
         return seen if has_slipped else meant
 
-    def at_hand(self, reading: HandReading) -> PartPose | None:
+    def at_hand(self, reading: HandReading) -> BelievedPart | None:
         """Returns the part between the fingers, by where it is seen; cups carry trays, and no other is near then."""
         figures = gripper_figures(reading.gripper)
         if self.carries_tray or figures is None:
             return None
         point = reading.pose_tool_in_world.position
 
-        def off_m(part: PartPose) -> float:
+        def off_m(part: BelievedPart) -> float:
             grasped = part.pose_in_world.apply(tool_grasp_xyz_m(part.figures, figures))
             return float(np.linalg.norm(grasped - point))
 
-        parts = [*self.view.parts(), *([self.view.part(self.held)] if self.held else [])]
+        parts = [*self.believed.parts(), *([self.believed.part(self.held)] if self.held else [])]
         near = min(parts, key=off_m, default=None)
         return near if near is not None and off_m(near) <= IN_HAND_M else None
 
@@ -150,7 +155,7 @@ class Manipulator:
     def travel_m(self, lean_rad: float = 0.0) -> float:
         """Returns the height of the tool at which nothing is in the way, whatever it holds and however that leans."""
         hang_m = HANG_M + self.slipped_m + float(np.sin(lean_rad)) * DISC_M
-        return self.view.top_m(self.name) + hang_m + self.recipe.clearance_m
+        return top_m(self.believed, self.name) + hang_m + self.recipe.clearance_m
 
     @property
     def travel_mps(self) -> float:
@@ -215,17 +220,17 @@ class Manipulator:
 
     def _kept_free(self, places: Sequence[str]) -> list[tuple[Array, float]]:
         """Returns points where other robots work with the distances to keep: arms swing widely near a holder."""
-        facts = self.view.facts
-        known = [place for place in places if place in facts.tree.index]
-        at_holder = {holder.name for holder in facts.of_kind("EndEffectorHolder")}
-        return [(self.view.pose(name).position[:2], NEAR_HOLDER_M if name in at_holder else NEAR_M) for name in known]
+        believed = self.believed
+        known = [place for place in places if place in believed.tree.index]
+        at_holder = {holder.name for holder in believed.of_kind("EndEffectorHolder")}
+        return [(believed.pose(name).position[:2], NEAR_HOLDER_M if name in at_holder else NEAR_M) for name in known]
 
     def keep_from(self, places: Sequence[str]) -> None:
         """Turns the rest position aside from now on, as far as needed to be off these places."""
         kept_free = self._kept_free(places)
         if self.arm.rest_point is None or not kept_free:
             return
-        centre = self.view.base(self.name).position[:2]
+        centre = self.believed.pose(self.name).position[:2]
         lever = np.array(self.arm.rest_point)[:2] - centre
 
         def room_m(turn_rad: float) -> float:

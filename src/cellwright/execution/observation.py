@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from cellwright.core.errors import JobFailed
 from cellwright.execution.async_clock import AsyncClock
 from cellwright.execution.failure import FailureKind, StepFailed
-from cellwright.execution.view import CellView
-from cellwright.knowledge import Belief
+from cellwright.execution.surroundings import is_movable
+from cellwright.knowledge import Belief, Unknown
 
 __all__ = ["Observation", "ObservationTimeout", "Observer"]
 
@@ -44,7 +44,7 @@ class Observer:
     """
 
     def __init__(self, belief: Belief, clock: AsyncClock, sightings: int, limit_s: float) -> None:
-        self._belief, self._clock, self._sightings, self._limit_s = belief, clock, sightings, limit_s
+        self.belief, self._clock, self._sightings, self._limit_s = belief, clock, sightings, limit_s
 
     async def observe(
         self, anchors: Iterable[str], others: Iterable[str] = (), sightings: int | None = None
@@ -66,9 +66,14 @@ class Observer:
         last: dict[str, float] = {}
         while True:
             now_s = self._clock.time_s
+            self.belief.watch(counts, now_s)
             for name in counts:
-                seen_s = now_s - self._belief.age_s(name, now_s)
-                if seen_s >= start_s - 1e-6 and seen_s > last.get(name, -1.0) + 1e-6:
+                seen_s = self.belief.state.seen_s(name)
+                if (
+                    not isinstance(seen_s, Unknown)
+                    and seen_s >= start_s - 1e-6
+                    and seen_s > last.get(name, -1.0) + 1e-6
+                ):
                     counts[name], last[name] = counts[name] + 1, seen_s
             if all(counts[name] >= wanted for name in fixed):
                 seen = frozenset(name for name in rest if counts[name])
@@ -76,12 +81,14 @@ class Observer:
                     return Observation(frozenset(fixed) | seen, frozenset(rest) - seen)
             elif now_s - start_s >= self._limit_s:
                 missing = next(name for name in fixed if counts[name] < wanted)
-                raise ObservationTimeout(f"{missing} was not seen for {self._belief.age_s(missing, now_s):.1f} s")
+                seen_s = self.belief.state.seen_s(missing)
+                ago = "ever" if isinstance(seen_s, Unknown) else f"for {now_s - seen_s:.1f} s"
+                raise ObservationTimeout(f"{missing} was not seen {ago}")
             await self._clock.sleep(POLL_S)
 
 
 async def observe_trays(
-    observer: Observer, view: CellView, trays: Sequence[str], others: Iterable[str] = (), sightings: int | None = None
+    observer: Observer, trays: Sequence[str], others: Iterable[str] = (), sightings: int | None = None
 ) -> Observation:
     """Returns a fresh observation of trays, and of other things that may be missing.
 
@@ -89,17 +96,18 @@ async def observe_trays(
         StepFailed: A tray that is carried about is not seen, although what stands still is; it is gone then.
         ObservationTimeout: Nothing is seen any more.
     """
-    movable = [tray for tray in trays if view.is_movable(tray)]
+    believed = observer.belief.state
+    movable = [tray for tray in trays if is_movable(believed, tray)]
     fixed = [tray for tray in trays if tray not in movable]
     if movable and not fixed:
-        sources = {view.belief.source(tray) for tray in movable}
-        fixed = [tray for tray in view.trays() if not view.is_movable(tray)]
-        fixed = [tray for tray in fixed if view.belief.source(tray) in sources][:1]
+        sources = {believed.source(tray) for tray in movable}
+        fixed = [tray for tray in believed.trays() if not is_movable(believed, tray)]
+        fixed = [tray for tray in fixed if believed.source(tray) in sources][:1]
         if not fixed:
             fixed, movable = movable, []
     observation = await observer.observe(fixed, [*movable, *others], sightings)
     gone = [tray for tray in movable if tray in observation.unseen]
     if gone:
-        view.gone.update(gone)
+        observer.belief.note_missing(gone)
         raise StepFailed(FailureKind.NOT_THERE, f"{gone[0]} is not seen any more", gone[0])
     return observation

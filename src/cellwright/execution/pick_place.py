@@ -11,9 +11,9 @@ from cellwright.catalogue import part_grasp
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import Arm, HandReading, raised
 from cellwright.execution.failure import FailureKind, StepFailed
-from cellwright.execution.grasps import gripper_figures
-from cellwright.execution.part_poses import PartPose
 from cellwright.execution.robot_hand import RobotHand
+from cellwright.knowledge import BelievedPart
+from cellwright.knowledge.held_pose import gripper_figures
 from cellwright.motion import Motion
 from cellwright.motion.grasps import Grasp
 
@@ -52,7 +52,7 @@ class Hold:
     tolerance_m: float = 0.0
 
     @classmethod
-    def of_part(cls, part: PartPose, gripper: str, tolerance_m: float) -> Hold:
+    def of_part(cls, part: BelievedPart, gripper: str, tolerance_m: float) -> Hold:
         """Returns the hold of a part as the catalogue has it for a gripper."""
         return cls(part.name, part_grasp(part.figures, gripper_figures(gripper)).width_m, tolerance_m)
 

@@ -9,9 +9,9 @@ from itertools import combinations_with_replacement
 
 from cellwright.execution.binding import blockers
 from cellwright.execution.outcome import Unobtainable
-from cellwright.execution.part_poses import PartPose, SlotPose
+from cellwright.execution.surroundings import reaches
 from cellwright.execution.tray_places import misplaced_full_kits
-from cellwright.execution.view import CellView
+from cellwright.knowledge import BeliefState, BelievedPart, BelievedSlot
 from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.planning import (
     CellState,
@@ -41,7 +41,7 @@ class PlanRequestBuilder:
         trays: Misplaced kit trays; they are taken before others of their kind.
     """
 
-    view: CellView
+    believed: BeliefState
     robots: Sequence[str]
     excluded: Mapping[str, str]
     planner: str | None
@@ -50,27 +50,32 @@ class PlanRequestBuilder:
 
     def request(self, orders: Sequence[Order], robots: Sequence[str] | None = None) -> PlanRequest:
         """Returns the planning request; a loose part is a supply of one, for the robots that reach it."""
-        view = self.view
-        accepted = SupplyFilter(excluded=frozenset(self.excluded), missing=frozenset(view.gone))
-        model = view.belief.world_model
-        state = state_of(model, robots=robots or self.robots, supply_filter=accepted, orders=orders, kits=self.kits)
-        loose = [part for part in view.parts() if part.name not in self.excluded and _by_itself(view, part, state.kits)]
+        believed = self.believed
+        accepted = SupplyFilter(excluded=frozenset(self.excluded))
+        state = state_of(believed, robots=robots or self.robots, supply_filter=accepted, orders=orders, kits=self.kits)
+        loose = [
+            part
+            for part in believed.parts()
+            if part.name not in self.excluded and _by_itself(believed, part, state.kits)
+        ]
         zones = dict(state.zones)
-        near = {part.name: _nearest(view, part, list(state.places)) for part in loose}
+        near = {part.name: _nearest(believed, part, list(state.places)) for part in loose}
         able = [
-            replace(robot, reach=robot.reach | {p.name for p in loose if view.reaches(robot.name, p.position)})
+            replace(robot, reach=robot.reach | {p.name for p in loose if reaches(believed, robot.name, p.position)})
             for robot in state.robots
         ]
         spare = {robot.name: found for robot in able if (found := self._spare_slot(robot, state))}
         able = [replace(r, reach=r.reach | {spare[r.name].name}) if r.name in spare else r for r in able]
         near |= {tray.name: tray.name.split("/")[0] for tray in spare.values()}
-        stacks = [TrayStack(tray, view.facts.things[tray].sku, 1) for tray in self.trays]
+        stacks = [TrayStack(tray, believed.objects[tray].sku, 1) for tray in self.trays]
         loose_skus = {stack.sku for stack in stacks}
         stacks += [replace(s, count=0) if s.sku in loose_skus else s for s in state.tray_stacks]
-        dropped = misplaced_full_kits(view, accepted)
+        dropped = misplaced_full_kits(believed, accepted)
         about = [*self.trays, *(kit.name for kit in dropped)]
         able = [
-            replace(r, reach=r.reach | {name for name in about if view.reaches(r.name, view.pose(name).position)})
+            replace(
+                r, reach=r.reach | {name for name in about if reaches(believed, r.name, believed.pose(name).position)}
+            )
             for r in able
         ]
         return PlanRequest(
@@ -92,7 +97,7 @@ class PlanRequestBuilder:
 
     def alone(self, orders: Sequence[Order]) -> PlanRequest:
         """Returns the request with every zone left to one robot; those of robots that do not work stay unused."""
-        all_robots = [thing.name for thing in self.view.facts.of_kind("Robot")]
+        all_robots = [thing.name for thing in self.believed.of_kind("Robot")]
         request = _own_places(self.request(orders, all_robots))
         kept = tuple(robot for robot in request.state.robots if robot.name in self.robots)
         return replace(request, state=replace(request.state, robots=kept))
@@ -104,10 +109,10 @@ class PlanRequestBuilder:
         taken = {tray.name for tray in state.parts_trays if tray.sku == robot.hand.sku and tray.count < tray.capacity}
         if taken & robot.reach:
             return None
-        parts = self.view.parts()
-        for tray in sorted(robot.reach & set(self.view.facts.part_sku)):
-            for seat in self.view.seats_of_tray(tray):
-                if self.view.in_seat(seat, parts) is None:
+        parts = self.believed.parts()
+        for tray in sorted(robot.reach & set(self.believed.part_sku)):
+            for seat in self.believed.slots_of_tray(tray):
+                if self.believed.part_in(seat, parts) is None:
                     return PartsTray(f"{tray}/{seat.name}", robot.hand.sku, 0, 1)
         return None
 
@@ -115,12 +120,12 @@ class PlanRequestBuilder:
         self, orders: Sequence[Order], request: PlanRequest
     ) -> tuple[Sequence[Order], list[Unobtainable]]:
         """Returns the orders without slots across which a part lies that no robot can take away."""
-        parts, missing = self.view.parts(), []
+        parts, missing = self.believed.parts(), []
         for job in request.jobs:
-            for seat in _seats(self.view, job):
-                if self.view.in_seat(seat, parts) is not None:
+            for seat in _seats(self.believed, job):
+                if self.believed.part_in(seat, parts) is not None:
                     continue
-                for part in blockers(self.view, seat, parts):
+                for part in blockers(self.believed, seat, parts):
                     why = self.excluded.get(part.name, "" if self._reached(part) else "is out of reach")
                     if why:
                         reason = f"{part.name} lies across {seat.name} of {job.name} and {why}"
@@ -128,18 +133,18 @@ class PlanRequestBuilder:
                         break
         if not missing:
             return orders, []
-        full = _filled(self.view, request)
+        full = _filled(self.believed, request)
         return _reduced(orders, Counter(one.sku for one in missing), full), missing
 
-    def _reached(self, part: PartPose) -> bool:
-        return any(self.view.reaches(robot, part.position) for robot in self.robots)
+    def _reached(self, part: BelievedPart) -> bool:
+        return any(reaches(self.believed, robot, part.position) for robot in self.robots)
 
     def without(
         self, orders: Sequence[Order], request: PlanRequest, result: PlanResult
     ) -> tuple[list[Order], list[Unobtainable]]:
         """Returns the orders less the fewest slots that make the rest possible; none when nothing is left."""
         why, left = "; ".join(result.reasons), {kit.kit for kit in result.unfinished}
-        full = _filled(self.view, request)
+        full = _filled(self.believed, request)
         skus = sorted({slot.sku for order in orders for line in order.lines for slot in line.design.slots})
         for number in range(1, MOST_LEFT_OUT + 1):
             for given_up in combinations_with_replacement(skus, number):
@@ -167,32 +172,33 @@ def _own_places(request: PlanRequest) -> PlanRequest:
     return replace(request, state=replace(state, robots=tuple(kept)))
 
 
-def _by_itself(view: CellView, part: PartPose, kits: Sequence[KitState]) -> bool:
+def _by_itself(believed: BeliefState, part: BelievedPart, kits: Sequence[KitState]) -> bool:
     """Returns whether a part counts nowhere: it is in no slot for its kind, and in none of a kit that is wanted."""
-    facts = view.facts
-    trays = [tray.name for tray in facts.of_kind("PartsTray") if tray.name in facts.tree.index]
-    seats = [seat for tray in trays for seat in view.seats_of_tray(tray)]
-    seats += [seat for kit in facts.of_kind("Kit") for seat in view.seats_on_kit_tray(kit.name)]
-    wanted = [seat for kit in kits if kit.name in facts.tree.index for seat in view.seats_of_kit(kit.name, kit.design)]
+    trays = [tray.name for tray in believed.of_kind("PartsTray") if tray.name in believed.tree.index]
+    seats = [seat for tray in trays for seat in believed.slots_of_tray(tray)]
+    seats += [seat for kit in believed.of_kind("Kit") for seat in believed.slots_on_kit_tray(kit.name)]
+    wanted = [
+        seat for kit in kits if kit.name in believed.tree.index for seat in believed.slots_of_kit(kit.name, kit.design)
+    ]
     return not any(seat.holds(part) for seat in (*(seat for seat in seats if seat.sku == part.sku), *wanted))
 
 
-def _nearest(view: CellView, part: PartPose, places: Sequence[str]) -> str:
-    known = [place for place in places if place in view.facts.tree.index]
-    return min(known, key=lambda place: part.across_m(view.pose(place).position), default="")
+def _nearest(believed: BeliefState, part: BelievedPart, places: Sequence[str]) -> str:
+    known = [place for place in places if place in believed.tree.index]
+    return min(known, key=lambda place: part.across_m(believed.pose(place).position), default="")
 
 
-def _seats(view: CellView, job: KitJob) -> list[SlotPose]:
+def _seats(believed: BeliefState, job: KitJob) -> list[BelievedSlot]:
     """Returns the slots of a kit that is there; one that is to be made of a tray on a table has none yet."""
-    return view.seats_of_kit(job.name, job.design) if job.started and job.name in view.facts.tree.index else []
+    return believed.slots_of_kit(job.name, job.design) if job.started and job.name in believed.tree.index else []
 
 
-def _filled(view: CellView, request: PlanRequest) -> set[tuple[str, str]]:
+def _filled(believed: BeliefState, request: PlanRequest) -> set[tuple[str, str]]:
     """Returns designs and their slots that hold a part of the right SKU in some kit."""
-    parts, full = view.parts(), set()
+    parts, full = believed.parts(), set()
     for job in request.jobs:
-        for seat in _seats(view, job):
-            there = view.in_seat(seat, parts)
+        for seat in _seats(believed, job):
+            there = believed.part_in(seat, parts)
             if there is not None and there.sku == seat.sku:
                 full.add((job.design.name, seat.name))
     return full

@@ -8,7 +8,7 @@ from cellwright.catalogue import TOOLS
 from cellwright.catalogue.vacuum import VacuumFigures
 from cellwright.execution.arm import Arm, HandReading
 from cellwright.execution.async_clock import AsyncClock
-from cellwright.execution.grasps import gripper_figures
+from cellwright.knowledge.held_pose import gripper_figures
 
 __all__ = ["RobotHand"]
 

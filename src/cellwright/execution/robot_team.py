@@ -9,32 +9,32 @@ from cellwright.crcl import CrclClient
 from cellwright.execution.arm import ArmClient, ArmFailed
 from cellwright.execution.async_clock import AsyncClock
 from cellwright.execution.failure import StepFailed
-from cellwright.execution.held_objects import held_by
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.progress import OrderProgress
 from cellwright.execution.robot_hand import RobotHand
 from cellwright.execution.settings import ExecutionSettings
-from cellwright.execution.view import CellView
 from cellwright.knowledge import Belief
 
 __all__ = ["RobotTeam", "make_manipulators"]
 
 
 def make_manipulators(
-    view: CellView, clients: Mapping[str, CrclClient], clock: AsyncClock, settings: ExecutionSettings
+    belief: Belief, clients: Mapping[str, CrclClient], clock: AsyncClock, settings: ExecutionSettings
 ) -> dict[str, Manipulator]:
     """Returns robot -> its manipulator, over an open CRCL client.
 
     Raises:
         UnknownName: A robot that the database does not have.
     """
-    known = [thing.name for thing in view.facts.of_kind("Robot")]
+    believed = belief.state
+    known = [thing.name for thing in believed.of_kind("Robot")]
     for robot in clients:
         if robot not in known:
             raise UnknownName("robot", robot, known, "executor")
     how = settings.recipe, settings.tool_models
-    arms = {robot: ArmClient(robot, client, view.base(robot), *how) for robot, client in clients.items()}
-    return {robot: Manipulator(arm, RobotHand(arm, clock), view, view.tool(robot)) for robot, arm in arms.items()}
+    arms = {robot: ArmClient(robot, client, believed.pose(robot), *how) for robot, client in clients.items()}
+    tools = believed.tool_of
+    return {robot: Manipulator(arm, RobotHand(arm, clock), belief, tools.get(robot, "")) for robot, arm in arms.items()}
 
 
 class RobotTeam:
@@ -67,7 +67,7 @@ class RobotTeam:
 
     async def prepare(self, belief: Belief, progress: OrderProgress) -> None:
         """Gets them ready; where they rest is what is known of earlier work, else where they stand."""
-        held = held_by(belief)
+        held = belief.state.held
         for manipulator in self.manipulators.values():
             known, point = progress.rest_rad.get(manipulator.name), progress.rest_point.get(manipulator.name)
             if known and point:

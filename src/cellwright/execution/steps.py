@@ -15,9 +15,9 @@ from cellwright.execution.grasps import GraspChoice, free_grasps, release_pose
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.observation import ObservationTimeout, Observer, observe_trays
 from cellwright.execution.overhead_way import OverheadWay
-from cellwright.execution.part_poses import PartPose, SlotPose
 from cellwright.execution.pick_place import Hold, PickPlace
 from cellwright.execution.tray_steps import TraySteps
+from cellwright.knowledge import BelievedPart, BelievedSlot
 from cellwright.orders import KitDesign
 from cellwright.planning import Action, Verb
 
@@ -90,13 +90,13 @@ class StepRunner:
         manipulator = self.manipulator
         if not manipulator.found:
             raise StepFailed(FailureKind.NOT_THERE, f"no {action.sku} was found before")
-        manipulator.grasp = await self._grasp(manipulator.view.part(manipulator.found))
+        manipulator.grasp = await self._grasp(manipulator.believed.part(manipulator.found))
         return f"fingers turned by {manipulator.grasp.yaw_rad:.2f} rad"
 
     async def _look_slot(self, action: Action) -> str:
         manipulator = self.manipulator
         await self._see(action.kit)
-        seat, why = open_seat(manipulator.view, action.kit, self.designs[action.kit], action.sku)
+        seat, why = open_seat(manipulator.believed, action.kit, self.designs[action.kit], action.sku)
         if seat is None:
             raise StepFailed(
                 FailureKind.OCCUPIED, f"{action.kit} has no open slot for {action.sku}: {why}", manipulator.held
@@ -106,37 +106,37 @@ class StepRunner:
 
     async def _see(self, place: str, sku: str | None = None) -> None:
         """Observes a place and what may be there; what was not seen is missing."""
-        view = self.manipulator.view
-        anchor = view.detected_as(place)
-        is_part = anchor in view.facts.things and view.facts.things[anchor].kind == "Part"
-        held = set(view.facts.held.values())
-        parts = [thing.name for thing in view.facts.of_kind("Part") if thing.name not in held]
-        observation = await observe_trays(self.observer, view, [] if is_part else [anchor], parts)
-        source = view.belief.source(anchor)
-        near = {name for name in observation.unseen if view.belief.source(name) in ("", source)}
-        view.gone = (view.gone - observation.seen) | near
+        believed = self.manipulator.believed
+        anchor = believed.detected_as(place)
+        is_part = anchor in believed.objects and believed.objects[anchor].kind == "Part"
+        held = set(believed.held.values())
+        parts = [thing.name for thing in believed.of_kind("Part") if thing.name not in held]
+        observation = await observe_trays(self.observer, [] if is_part else [anchor], parts)
+        source = believed.source(anchor)
+        near = {name for name in observation.unseen if believed.source(name) in ("", source)}
+        self.manipulator.belief.note_missing(near, found=observation.seen)
 
     async def _is_in_next_frame(self, part: str) -> bool:
         """Returns whether a part is in the next frame of the detector that saw it last."""
-        view, source = self.manipulator.view, self.manipulator.view.belief.source(part)
-        anchors = [tray for tray in view.trays() if view.belief.source(tray) == source]
+        believed, source = self.manipulator.believed, self.manipulator.believed.source(part)
+        anchors = [tray for tray in believed.trays() if believed.source(tray) == source]
         return part in (await self.observer.observe(anchors[:1], [part], sightings=1)).seen
 
-    def _choose(self, action: Action) -> PartPose:
+    def _choose(self, action: Action) -> BelievedPart:
         manipulator = self.manipulator
-        good, reasons = candidates(manipulator.view, action.sku, action.place, manipulator.recipe, self.left_out)
+        good, reasons = candidates(manipulator.believed, action.sku, action.place, manipulator.recipe, self.left_out)
         if not good:
             why = "; ".join(reasons)
             raise StepFailed(FailureKind.NOT_THERE, f"nothing to take at {action.place}: {why}", manipulator.found)
         if manipulator.hand.reading is not None:  # those first that fingers get at, and that nothing leans on
-            others = manipulator.view.parts()
+            others = manipulator.believed.parts()
             gripper = manipulator.hand.reading.gripper
             good.sort(key=lambda part: (not free_grasps(part, others, gripper), is_touched(part, others)))
         return good[(self.attempt - 1) % len(good)] if self.attempt > 2 else good[0]
 
-    async def _grasp(self, part: PartPose) -> GraspChoice:
+    async def _grasp(self, part: BelievedPart) -> GraspChoice:
         reading = self.manipulator.hand.reading or await self.manipulator.hand.read()
-        ways = free_grasps(part, self.manipulator.view.parts(), reading.gripper, self.manipulator.turned_rad)
+        ways = free_grasps(part, self.manipulator.believed.parts(), reading.gripper, self.manipulator.turned_rad)
         if not ways:
             raise StepFailed(
                 FailureKind.NOT_THERE, f"fingers do not fit between {part.name} and its neighbours", part.name
@@ -149,18 +149,18 @@ class StepRunner:
         manipulator = self.manipulator
         if not manipulator.found or manipulator.grasp is None:
             raise StepFailed(FailureKind.NOT_THERE, f"no {action.sku} was found and no grasp set before")
-        return await self._take(manipulator.view.part(manipulator.found), manipulator.grasp)
+        return await self._take(manipulator.believed.part(manipulator.found), manipulator.grasp)
 
     async def _remove_part(self, action: Action) -> str:
         manipulator = self.manipulator
         await self._see(action.kit)
-        part, seat = wrong_part(manipulator.view, action.kit, self.designs[action.kit], action.sku)
+        part, seat = wrong_part(manipulator.believed, action.kit, self.designs[action.kit], action.sku)
         if part is None or seat is None:
             raise StepFailed(FailureKind.NOT_THERE, f"no {action.sku} is in a wrong slot of {action.kit}")
         manipulator.found = part.name
         return f"out of {seat.name}: " + await self._take(part, await self._grasp(part))
 
-    async def _take(self, part: PartPose, grasp: GraspChoice) -> str:
+    async def _take(self, part: BelievedPart, grasp: GraspChoice) -> str:
         manipulator, recipe = self.manipulator, self.manipulator.recipe
         is_careful = self.attempt > 1 or manipulator.misses > 0
         slow_mps = recipe.careful_mps if is_careful else recipe.slow_mps
@@ -170,9 +170,9 @@ class StepRunner:
             near = grasp.nearest(manipulator.turned_rad)
             await manipulator.approach(near.pose_tool(part))
             if not await self._is_in_next_frame(part.name):
-                manipulator.view.gone.add(part.name)
+                manipulator.belief.note_missing([part.name])
                 raise StepFailed(FailureKind.NOT_THERE, f"{part.name} is not seen any more", part.name)
-            now = manipulator.view.part(part.name)
+            now = manipulator.believed.part(part.name)
             moved_m = float(np.linalg.norm(now.position - part.position))
             if moved_m > MOVED_M or abs(now.tilt_rad - part.tilt_rad) > TILTED_RAD:
                 raise StepFailed(FailureKind.NOT_THERE, f"{part.name} was moved by {moved_m * 1000:.0f} mm", part.name)
@@ -183,7 +183,7 @@ class StepRunner:
         reading = await self.pick_place.pick(way, self._hold(part))
         return f"{part.name}, fingers at {reading.width_m * 1000:.1f} mm"
 
-    def _hold(self, part: PartPose) -> Hold:
+    def _hold(self, part: BelievedPart) -> Hold:
         reading, recipe = self.manipulator.hand.reading, self.manipulator.recipe
         return Hold.of_part(part, reading.gripper if reading else "", recipe.grip_tolerance_m)
 
@@ -193,35 +193,35 @@ class StepRunner:
         manipulator = self.manipulator
         if manipulator.seat is None:
             raise StepFailed(FailureKind.OCCUPIED, f"no slot of {action.kit} was found before", manipulator.held)
-        seats = manipulator.view.seats_of_kit(action.kit, self.designs[action.kit])
+        seats = manipulator.believed.slots_of_kit(action.kit, self.designs[action.kit])
         seat = next(seat for seat in seats if seat.name == manipulator.seat.name)
         return await self._put(seat, action.kit)
 
     async def _return_part(self, action: Action) -> str:
-        manipulator, view = self.manipulator, self.manipulator.view
+        manipulator, believed = self.manipulator, self.manipulator.believed
         tray, _, slot = action.place.partition("/")  # one slot of a tray for other parts, when nothing else is left
         await self._see(tray)
-        parts = view.parts()
-        seats = [seat for seat in view.seats_of_tray(tray) if slot in ("", seat.name)]
-        seat = next((seat for seat in seats if view.in_seat(seat, parts) is None), None)
+        parts = believed.parts()
+        seats = [seat for seat in believed.slots_of_tray(tray) if slot in ("", seat.name)]
+        seat = next((seat for seat in seats if believed.part_in(seat, parts) is None), None)
         if seat is None:
             raise StepFailed(FailureKind.OCCUPIED, f"{action.place} has no empty slot", manipulator.held)
         return await self._put(seat, tray)
 
-    async def _put(self, seat: SlotPose, where: str) -> str:
-        manipulator, recipe, view = self.manipulator, self.manipulator.recipe, self.manipulator.view
+    async def _put(self, seat: BelievedSlot, where: str) -> str:
+        manipulator, recipe, believed = self.manipulator, self.manipulator.recipe, self.manipulator.believed
         if not manipulator.held:
             raise StepFailed(FailureKind.LOST, f"{manipulator.name} holds nothing to put into {where}")
-        part, anchor = view.part(manipulator.held), view.detected_as(where.partition("/")[0])
+        part, anchor = believed.part(manipulator.held), believed.detected_as(where.partition("/")[0])
 
         async def look() -> Pose:
-            await observe_trays(self.observer, view, [anchor], sightings=1)
-            there = view.in_seat(seat)
+            await observe_trays(self.observer, [anchor], sightings=1)
+            there = believed.part_in(seat)
             if there is not None:
                 raise StepFailed(FailureKind.OCCUPIED, f"{there.name} is in {seat.name} of {where}", part.name)
             pose = await self._release(seat)
             if manipulator.slipped_m:  # then where exactly it hangs is worth a longer look
-                await observe_trays(self.observer, view, [anchor])
+                await observe_trays(self.observer, [anchor])
                 pose = await self._release(seat)
             await manipulator.approach(pose)
             return pose
@@ -232,7 +232,7 @@ class StepRunner:
         manipulator.grasp = None
         return f"{part.name} into {seat.name} of {where}"
 
-    async def _release(self, seat: SlotPose) -> Pose:
+    async def _release(self, seat: BelievedSlot) -> Pose:
         """Returns the pose at which the tool releases the held part."""
         manipulator, reading = self.manipulator, await self.manipulator.hand.read()
         point = seat.position + np.array([0.0, 0.0, manipulator.recipe.release_m])

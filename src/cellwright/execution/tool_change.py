@@ -17,10 +17,10 @@ from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.outcome import Evaluated
 from cellwright.execution.predicates import Truth
-from cellwright.knowledge import Belief, records
+from cellwright.knowledge.belief_writer import note_tool
 from cellwright.planning import Action, Verb
 
-__all__ = ["CHANGES", "change_tool", "note_tool", "tool_conditions"]
+__all__ = ["CHANGES", "change_tool", "tool_conditions"]
 
 CHANGES = (Verb.ATTACH, Verb.DETACH)
 GAP_M = 0.0005  # between the two halves of the changer when the lock closes: they need not touch
@@ -44,9 +44,8 @@ async def change_tool(manipulator: Manipulator, action: Action) -> str:
     await manipulator.rise()
     await way.come()
     await manipulator.arm.change_tool(lock=attach)
-    note_tool(manipulator.view.belief, action.robot, action.tool, None if attach else action.place, action.place)
+    note_tool(manipulator.belief, action.robot, action.tool, None if attach else action.place, action.place)
     manipulator.tool = action.tool if attach else ""
-    manipulator.view.refresh()
     await way.leave()
     return f"{action.tool} is {'on ' + action.robot if attach else 'in ' + action.place}"
 
@@ -60,9 +59,9 @@ class _Way:
 
     def __init__(self, manipulator: Manipulator, action: Action) -> None:
         self._manipulator, self._arm = manipulator, manipulator.arm
-        self._holder = manipulator.view.pose(action.place)
+        self._holder = manipulator.believed.pose(action.place)
         self._above_m = float(_reach(action.tool).position[2]) + CLEAR_M
-        base = manipulator.view.base(manipulator.name).position
+        base = manipulator.believed.pose(manipulator.name).position
         self._rest = np.array(self._arm.rest_point or self._holder.position) - base
         goal = self._holder.position - base
         turn_rad = atan2(goal[1], goal[0]) - atan2(self._rest[1], self._rest[0])
@@ -94,7 +93,7 @@ class _Way:
     def _hangs_low(self, tool: str) -> bool:
         """Returns whether the end of a tool is lower at rest than it has to be above the holder."""
         rails_m = self._holder.position[2] + TOOL_HOLDER.rail_top_m + CLEAR_M
-        base_m = self._manipulator.view.base(self._manipulator.name).position[2]
+        base_m = self._manipulator.believed.pose(self._manipulator.name).position[2]
         return bool(tool) and float(base_m + self._rest[2] - _reach(tool).position[2]) < rails_m
 
     async def _go(self, up_m: float, *, aside: bool = False, straight: bool = True) -> None:
@@ -112,21 +111,12 @@ def _reach(tool: str) -> Pose:
     return Pose.from_xyz_rpy(TOOL_CHANGER.tcp_in_flange_m(TOOLS.get(tool).tcp_xyz_m) if tool else (0.0, 0.0, 0.0))
 
 
-def note_tool(belief: Belief, robot: str, tool: str, holder: str | None, emptied: str) -> None:
-    """Writes where a tool is now: in a holder, or else on the robot; the other place is empty."""
-    with belief.world_model.database.session() as session:
-        made = records.EndEffector.get(session, tool)
-        machine, place = records.Robot.get(session, robot), records.EndEffectorHolder.get(session, emptied)
-        machine.end_effector, place.end_effector = (None, made) if holder else (made, None)
-    belief.world_model.attach({tool: holder or robot})
-
-
 def tool_conditions(manipulator: Manipulator, action: Action, *, after: bool) -> list[Evaluated]:
     """Returns the conditions of a tool change, before or after it, by what the robot reports."""
     attach = action.verb is Verb.ATTACH
     on_robot = attach is after
     reported = manipulator.hand.reading.gripper if manipulator.hand.reading is not None else ""
-    tools = manipulator.view.facts.tool_of
+    tools = manipulator.believed.tool_of
     when = "effect" if after else "precondition"
     says = f"{action.robot} reports {reported or 'no tool'}"
     stored = tools.get(action.place)

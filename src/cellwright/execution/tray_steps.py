@@ -12,7 +12,8 @@ from cellwright.execution.observation import Observer, observe_trays
 from cellwright.execution.overhead_way import OverheadWay
 from cellwright.execution.pick_place import Hold, PickPlace
 from cellwright.execution.trays import TrayHold, free_spot, hold_of, kit_tray_of, spot_on_table, top_trays
-from cellwright.knowledge.kit_records import begin_kit, set_down
+from cellwright.knowledge import Unknown
+from cellwright.knowledge.belief_writer import begin_kit, set_down
 from cellwright.orders import KitDesign
 from cellwright.planning import Action, Verb
 
@@ -57,7 +58,7 @@ class TraySteps:
         """Returns the kit tray or kit that a step is about, as far as that is known before it."""
         manipulator = self.manipulator
         if action.verb is Verb.TAKE_TRAY:
-            return manipulator.found or next(iter(top_trays(manipulator.view, action.place)), "")
+            return manipulator.found or next(iter(top_trays(manipulator.believed, action.place)), "")
         if action.verb is Verb.TAKE_KIT:
             return action.kit
         if action.verb is Verb.CREATE_KIT:
@@ -67,9 +68,9 @@ class TraySteps:
     # ------------------------------------------------------------ taking
 
     async def _take_tray(self, action: Action) -> str:
-        manipulator, view = self.manipulator, self.manipulator.view
-        known = top_trays(view, action.place)
-        anchors = [tray for tray in view.trays() if view.facts.things[tray].kind == "PartsTray"][:1]
+        manipulator, believed = self.manipulator, self.manipulator.believed
+        known = top_trays(believed, action.place)
+        anchors = [tray for tray in believed.trays() if believed.objects[tray].kind == "PartsTray"][:1]
         observation = await self.observer.observe(anchors, known if anchors else known[:1])
         seen = [tray for tray in known if tray in observation.seen]
         if not seen:
@@ -77,19 +78,19 @@ class TraySteps:
         return await self._take(seen[0], seen[0])
 
     async def _take_kit(self, action: Action) -> str:
-        tray = kit_tray_of(self.manipulator.view, action.kit)
-        await observe_trays(self.observer, self.manipulator.view, [tray])
+        tray = kit_tray_of(self.manipulator.believed, action.kit)
+        await observe_trays(self.observer, [tray])
         return await self._take(action.kit, tray)
 
     async def _take(self, thing: str, tray: str) -> str:
         manipulator, slow_mps = self.manipulator, self.manipulator.recipe.slow_mps
-        hold, before = self._hold(tray), manipulator.view.pose(tray)
+        hold, before = self._hold(tray), manipulator.believed.pose(tray)
 
         async def look() -> Pose:
             await manipulator.hand.read()
             await manipulator.approach(hold.pose_tool(before, manipulator.turned_rad))
-            await observe_trays(self.observer, manipulator.view, [tray], sightings=1)
-            now = manipulator.view.pose(tray)
+            await observe_trays(self.observer, [tray], sightings=1)
+            now = manipulator.believed.pose(tray)
             if now.distance_m(before) > MOVED_M:
                 moved_mm = 1000 * now.distance_m(before)
                 raise StepFailed(FailureKind.NOT_THERE, f"{tray} was moved by {moved_mm:.0f} mm", thing)
@@ -102,7 +103,7 @@ class TraySteps:
 
     def _hold(self, tray: str) -> TrayHold:
         manipulator, reading = self.manipulator, self.manipulator.hand.reading
-        sku, tool = manipulator.view.facts.things[tray].sku, reading.gripper if reading else ""
+        sku, tool = manipulator.believed.objects[tray].sku, reading.gripper if reading else ""
         found = hold_of(sku, tool)
         if found is None:
             raise StepFailed(FailureKind.UNABLE, f"{tool or 'a bare flange'} cannot carry {sku}", tray)
@@ -111,21 +112,22 @@ class TraySteps:
     # ------------------------------------------------------------ setting down
 
     async def _place_tray(self, action: Action) -> str:
-        return await self._put(spot_on_table(self.manipulator.view, action.place), action.place)
+        return await self._put(spot_on_table(self.manipulator.believed, action.place), action.place)
 
     async def _return_tray(self, action: Action) -> str:
-        view, tray = self.manipulator.view, self.manipulator.held
-        there = top_trays(view, action.place)
-        spot = view.pose(action.place)
+        believed, tray = self.manipulator.believed, self.manipulator.held
+        there = top_trays(believed, action.place)
+        spot = believed.pose(action.place)
         if there:
             height_m = self._hold(tray).tray.thickness_m
-            spot = view.pose(there[0]) @ Pose.from_xyz_rpy((0.0, 0.0, height_m))
+            spot = believed.pose(there[0]) @ Pose.from_xyz_rpy((0.0, 0.0, height_m))
         return await self._put(spot, action.place)
 
     async def _place_kit(self, action: Action) -> str:
-        view = self.manipulator.view
-        tray = self._hold(kit_tray_of(view, action.kit)).tray
-        spot = free_spot(view, action.place, tray, view.facts.capacity.get(action.place, 1))
+        believed = self.manipulator.believed
+        tray = self._hold(kit_tray_of(believed, action.kit)).tray
+        capacity = believed.capacity(action.place)
+        spot = free_spot(believed, action.place, tray, 1 if isinstance(capacity, Unknown) else capacity)
         if spot is None:
             raise StepFailed(FailureKind.OCCUPIED, f"{action.place} has no room for {action.kit}", action.kit)
         return await self._put(spot, action.place)
@@ -134,7 +136,7 @@ class TraySteps:
         manipulator, recipe, thing = self.manipulator, self.manipulator.recipe, self.manipulator.held
         if not thing:
             raise StepFailed(FailureKind.LOST, f"{manipulator.name} holds nothing to put into {place}")
-        hold = self._hold(kit_tray_of(manipulator.view, thing))
+        hold = self._hold(kit_tray_of(manipulator.believed, thing))
 
         async def look() -> Pose:
             pose = hold.pose_tool(spot, manipulator.turned_rad, -RELEASE_M)
@@ -144,9 +146,8 @@ class TraySteps:
         start = hold.pose_tool(spot, manipulator.turned_rad, -RELEASE_M)
         way = OverheadWay(manipulator, start, look, recipe.careful_mps, recipe.slow_mps, recipe.slow_mps)
         await self.pick_place.place(way, Hold(thing))
-        set_down(manipulator.view.belief, thing, place)
-        manipulator.view.refresh()
-        return f"{thing} into {place}" if place in manipulator.view.facts.capacity else f"{thing} onto {place}"
+        set_down(manipulator.belief, thing, place)
+        return f"{thing} into {place}" if place in manipulator.believed.relations.capacity else f"{thing} onto {place}"
 
     # ------------------------------------------------------------ what it is then
 
@@ -155,14 +156,13 @@ class TraySteps:
         tray = self._tray_on(action.place)
         if not tray:
             raise StepFailed(FailureKind.NOT_THERE, f"no kit tray is on {action.place}")
-        await observe_trays(self.observer, self.manipulator.view, [tray])
-        begin_kit(manipulator.view.belief, action.kit, design.name, tray, manipulator.hand.clock.time_s)
-        manipulator.view.refresh()
+        await observe_trays(self.observer, [tray])
+        begin_kit(manipulator.belief, action.kit, design.name, tray, manipulator.hand.clock.time_s)
         return f"{tray} is {action.kit} now"
 
     def _tray_on(self, table: str) -> str:
         """Returns the kit tray on a table that is no kit yet."""
-        facts = self.manipulator.view.facts
-        in_kits, held = set(facts.tray_of.values()), set(facts.held.values())
-        trays = [tray.name for tray in facts.of_kind("KitTray") if tray.reference == table]
+        believed = self.manipulator.believed
+        in_kits, held = set(believed.tray_of.values()), set(believed.held.values())
+        trays = [tray.name for tray in believed.of_kind("KitTray") if tray.reference == table]
         return next((tray for tray in trays if tray not in in_kits | held), "")

@@ -11,12 +11,11 @@ from cellwright.catalogue import TOOLS, TrayFigures, TrayGrasp, tray_grasp, tray
 from cellwright.catalogue.vacuum import VacuumFigures
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import tool_down
-from cellwright.execution.view import CellView
+from cellwright.execution.surroundings import carried
+from cellwright.knowledge import BeliefState
+from cellwright.knowledge.held_pose import hanging_tray
 
-__all__ = ["CARRIED", "TrayHold", "free_spot", "hold_of", "kit_tray_of", "spot_on_table", "tilt_rad", "top_trays"]
-
-CARRIED = ("KitTray", "Kit")
-"""Classes of what a tray tool carries."""
+__all__ = ["TrayHold", "free_spot", "hold_of", "kit_tray_of", "spot_on_table", "tilt_rad", "top_trays"]
 
 BESIDE_M = 0.004  # room that a tray in a box must have on each side
 LEVEL_RAD = float(np.radians(1.5))
@@ -44,10 +43,7 @@ class TrayHold:
 
     def hanging(self, pose_tool: Pose, seen: Pose) -> Pose:
         """Returns the pose of a tray that hangs as planned; of both half turns, the one nearer to how it was seen."""
-        x, y, z = self.grip.xyz_m
-        grip = Pose.from_xyz_rpy((x, y, z), (np.pi, 0.0, self.grip.yaw_rad))
-        ways = [pose_tool @ (grip @ Pose.from_xyz_rpy((0, 0, 0), (0, 0, turn))).inverse() for turn in (0.0, np.pi)]
-        return min(ways, key=lambda pose: pose.angle_rad(seen))
+        return hanging_tray(pose_tool, self.grip, seen)
 
 
 def hold_of(tray_sku: str, tool: str) -> TrayHold | None:
@@ -64,47 +60,48 @@ def tilt_rad(pose: Pose) -> float:
     return float(np.arccos(np.clip(pose.rotation_matrix[2, 2], -1.0, 1.0)))
 
 
-def kit_tray_of(view: CellView, thing: str) -> str:
+def kit_tray_of(believed: BeliefState, thing: str) -> str:
     """Returns the tray of a kit; of a kit tray itself."""
-    return view.facts.tray_of.get(thing, thing)
+    return believed.tray_of.get(thing, thing)
 
 
-def top_trays(view: CellView, stack: str) -> list[str]:
+def top_trays(believed: BeliefState, stack: str) -> list[str]:
     """Returns kit trays that are believed to be in a box, from the top down, those first that were ever seen.
 
     A misplaced one is known by its own name.
     """
-    in_kits = set(view.facts.tray_of.values())
+    in_kits = set(believed.tray_of.values())
     found = [
         tray.name
-        for tray in view.facts.of_kind("KitTray")
+        for tray in believed.of_kind("KitTray")
         if stack in (tray.reference, tray.name)
         and tray.name not in in_kits
-        and tray.name not in view.facts.held.values()
-        and tray.name not in view.gone
+        and tray.name not in believed.held.values()
+        and tray.name not in believed.missing
     ]
-    return sorted(found, key=lambda name: (not view.belief.source(name), -float(view.pose(name).position[2])))
+    return sorted(found, key=lambda name: (not believed.source(name), -float(believed.pose(name).position[2])))
 
 
-def spot_on_table(view: CellView, table: str) -> Pose:
+def spot_on_table(believed: BeliefState, table: str) -> Pose:
     """Returns the place for a kit tray on a table that is kept for it: the middle of its top."""
-    _, _, height_m = view.size_m(table)
-    return view.pose(table) @ Pose.from_xyz_rpy((0.0, 0.0, height_m))
+    _, _, height_m = believed.relations.sizes[table]
+    return believed.pose(table) @ Pose.from_xyz_rpy((0.0, 0.0, height_m))
 
 
-def free_spot(view: CellView, box: str, tray: TrayFigures, capacity: int) -> Pose | None:
+def free_spot(believed: BeliefState, box: str, tray: TrayFigures, capacity: int) -> Pose | None:
     """Returns the place for a tray in a box with compartments along x: the first where nothing is seen.
 
     It is turned by a quarter when it fits only so; None when there is no room.
     """
-    length_m, width_m, _ = view.size_m(box)
+    length_m, width_m, _ = believed.relations.sizes[box]
     room_m = (length_m / capacity, width_m)
     x_m, y_m = tray.size_m
     fitting = [turn for turn, size in ((0.0, (x_m, y_m)), (np.pi / 2, (y_m, x_m))) if _fits(size, room_m)]
-    others = [view.pose(other).position for other in view.trays() if other not in view.carried()]
+    in_air = carried(believed)
+    others = [believed.pose(other).position for other in believed.trays() if other not in in_air]
     for number in range(capacity) if fitting else ():
         along_m = (number - (capacity - 1) / 2) * room_m[0]
-        spot = view.pose(box) @ Pose.from_xyz_rpy((along_m, 0.0, 0.0), (0.0, 0.0, fitting[0]))
+        spot = believed.pose(box) @ Pose.from_xyz_rpy((along_m, 0.0, 0.0), (0.0, 0.0, fitting[0]))
         if all(np.hypot(*(other - spot.position)[:2]) > min(room_m) / 2 for other in others):
             return spot
     return None

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from cellwright.execution.outcome import KitReport, OrderStatus, SlotReport
-from cellwright.execution.part_poses import PartPose, SlotPose
 from cellwright.execution.settings import ExecutionSettings
-from cellwright.execution.view import CellView
+from cellwright.execution.surroundings import box_of, extras
+from cellwright.knowledge import Belief, BelievedPart, BelievedSlot, Unknown
 from cellwright.orders import KitDesign
 from cellwright.planning import named_kits
 
@@ -20,21 +20,22 @@ MAX_TILT_RAD = float(np.radians(4.0))  # twice what the judge allows; a gear in 
 
 
 def kit_reports(
-    view: CellView, wanted: Mapping[str, KitDesign], since_s: float, now_s: float, settings: ExecutionSettings
+    belief: Belief, wanted: Mapping[str, KitDesign], since_s: float, now_s: float, settings: ExecutionSettings
 ) -> tuple[KitReport, ...]:
     """Returns the kits as they were seen after a moment."""
-    parts = view.parts()
+    believed = belief.state
+    parts = believed.parts()
     reports = []
     for kit, design in wanted.items():
-        seats = view.seats_of_kit(kit, design) if kit in view.facts.tree.index else []
-        rows = [_slot(view, seat, view.in_seat(seat, parts), since_s, now_s, settings) for seat in seats]
+        seats = believed.slots_of_kit(kit, design) if kit in believed.tree.index else []
+        rows = [_slot(belief, seat, believed.part_in(seat, parts), since_s, now_s, settings) for seat in seats]
         if not seats:
             rows = [SlotReport(slot.name, slot.sku, reason=NO_KIT) for slot in design.slots]
-        extras = tuple(part.name for part in view.extras(kit, parts))
-        box = view.box_of(kit) if seats else ""
-        goes_there = bool(seats) and bool(view.facts.capacity) and kit not in view.facts.stationary
-        elsewhere = f"is not seen in {' or '.join(view.facts.capacity)}" if goes_there and not box else ""
-        reports.append(KitReport(kit, design.name, tuple(rows), extras, box, elsewhere))
+        on_it = tuple(part.name for part in extras(believed, kit, parts))
+        box = box_of(believed, kit) if seats else ""
+        goes_there = bool(seats) and bool(believed.relations.capacity) and kit not in believed.stationary
+        elsewhere = f"is not seen in {' or '.join(believed.relations.capacity)}" if goes_there and not box else ""
+        reports.append(KitReport(kit, design.name, tuple(rows), on_it, box, elsewhere))
     return tuple(reports)
 
 
@@ -65,13 +66,20 @@ def conclusion(kits: Sequence[KitReport], wanted: int, reasons: Sequence[str], h
 
 
 def _slot(
-    view: CellView, seat: SlotPose, part: PartPose | None, since_s: float, now_s: float, settings: ExecutionSettings
+    belief: Belief,
+    seat: BelievedSlot,
+    part: BelievedPart | None,
+    since_s: float,
+    now_s: float,
+    settings: ExecutionSettings,
 ) -> SlotReport:
     if part is None:
         return SlotReport(seat.name, seat.sku, reason="empty")
     offset = part.position - seat.position
     across_m, above_m = float(np.hypot(*offset[:2])), float(offset[2])
-    seen_s = now_s - view.belief.age_s(part.name, now_s)
+    belief.watch([part.name], now_s)
+    known_s = belief.state.seen_s(part.name)
+    seen_s = -np.inf if isinstance(known_s, Unknown) else known_s
     reason = ""
     if part.sku != seat.sku:
         reason = f"holds {part.sku}"

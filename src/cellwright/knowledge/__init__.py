@@ -16,10 +16,20 @@ from cellwright.knowledge.errors import DatabaseError, OntologyError
 
 if TYPE_CHECKING:
     from cellwright.knowledge.belief import Belief
+    from cellwright.knowledge.belief_state import BeliefState, belief_state_of
+    from cellwright.knowledge.believed_objects import (
+        BelievedObject,
+        BelievedPart,
+        BelievedSlot,
+        Evidence,
+        PoseEstimate,
+        ToolState,
+        Unknown,
+    )
     from cellwright.knowledge.database import Database
     from cellwright.knowledge.generated import records
-    from cellwright.knowledge.pose_fusion import BeliefCfg
     from cellwright.knowledge.pose_rate import pose_update_rate
+    from cellwright.knowledge.track_monitor import BeliefCfg
     from cellwright.knowledge.transform_tree import TransformTree, TreeNode
     from cellwright.knowledge.workstation import Workstation
     from cellwright.knowledge.workstation_records import fill, filled_database
@@ -28,13 +38,22 @@ if TYPE_CHECKING:
 __all__ = [
     "Belief",
     "BeliefCfg",
+    "BeliefState",
+    "BelievedObject",
+    "BelievedPart",
+    "BelievedSlot",
     "Database",
     "DatabaseError",
+    "Evidence",
     "OntologyError",
+    "PoseEstimate",
+    "ToolState",
     "TransformTree",
     "TreeNode",
+    "Unknown",
     "Workstation",
     "WorldModel",
+    "belief_state_of",
     "fill",
     "filled_database",
     "pose_update_rate",
@@ -43,7 +62,13 @@ __all__ = [
 
 MODULES = {
     "Belief": "belief",
-    "BeliefCfg": "pose_fusion",
+    "BeliefCfg": "track_monitor",
+    "BeliefState": "belief_state",
+    **dict.fromkeys(
+        ("BelievedObject", "BelievedPart", "BelievedSlot", "Evidence", "PoseEstimate", "ToolState", "Unknown"),
+        "believed_objects",
+    ),
+    "belief_state_of": "belief_state",
     "Database": "database",
     "TreeNode": "transform_tree",
     "TransformTree": "transform_tree",

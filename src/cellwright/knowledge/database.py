@@ -66,7 +66,7 @@ class Database:
             raise DatabaseError(self.url, NOT_MADE)  # opening it would make the file
         self.in_memory = backend == "sqlite" and parsed.database in (None, "", ":memory:")
         self._deferred: list[Callable[[], None]] = []
-        self._is_lost = False
+        self._is_lost, self._others = False, None
         self._file: tuple[Path, tuple[int, int]] | None = None
         limits = {"connect_timeout": CONNECT_TIMEOUT_S}
         if backend == "sqlite":
@@ -194,6 +194,17 @@ class Database:
                     self._is_lost = True  # the next try need not wait as long again
                     raise
                 time.sleep(0.25)
+
+    def has_news(self) -> bool:
+        """Returns whether another program wrote since this was last asked; on a server, whether it may have.
+
+        SQLite counts the changes that others make to a file. Nobody else sees one in memory.
+        """
+        if self.in_memory or self.engine.dialect.name != "sqlite":
+            return not self.in_memory
+        with self.transaction() as connection:
+            before, self._others = self._others, connection.exec_driver_sql("PRAGMA data_version").scalar()
+        return before is not None and self._others != before
 
     def defer(self, write: Callable[[], None]) -> None:
         """Defers a write to the beginning of the next unit of work, or to closing."""

@@ -8,6 +8,7 @@ object, or for as long as is allowed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +23,12 @@ from cellwright.knowledge.generated.records import PoseLocation, SolidObject
 from cellwright.knowledge.history import AXES, POSE_HISTORY, STABLE_STATE
 from cellwright.knowledge.pose_store import (
     COVARIANCES,
+    DEVIATIONS,
     LOCATION,
     POSE,
     PoseBatch,
     axes_of,
+    covariances_from,
     pose_from_axes,
     turned_covariances,
 )
@@ -50,6 +53,14 @@ class WorldModel:
         keep_states: The number of stable states; likewise.
         write_every_s: For how long, by the cell's clock, the writing of poses may be deferred. A database in memory
             has no other readers, so there it is deferred until they are read.
+
+    Attributes:
+        tree: The poses of the objects; one row each, as in the columns that follow.
+        variances: Of x, y, z (m2) and yaw (rad2) along the world's axes when last seen; not a number where unknown.
+        deviations_m: Standard deviation of the position along the worst axis; not a number where unknown.
+        evidence: What the pose rests on: a sensor, the drawings; empty for nothing.
+        version: Counts changes of poses.
+        arrangement: Counts changes of what objects there are and of what they are located by.
     """
 
     def __init__(
@@ -61,6 +72,7 @@ class WorldModel:
         self.database, self.keep_poses, self.keep_states = database, keep_poses, keep_states
         self._write_every_s = np.inf if database.in_memory else write_every_s
         self._deferred: PoseBatch | None = None
+        self.version = self.arrangement = 0
         self.reload()
 
     def write(self) -> None:
@@ -78,7 +90,7 @@ class WorldModel:
     def reload(self) -> None:
         """Reads the transform tree anew, after objects were added or moved to another reference."""
         other = aliased(SolidObject)
-        columns = [getattr(PoseLocation, name) for name in AXES]
+        columns = [getattr(PoseLocation, name) for name in (*AXES, *COVARIANCES, DEVIATIONS[0], "evidence")]
         query = (
             select(SolidObject.name, other.name, PoseLocation.id, PoseLocation.timestamp, *columns)
             .join(PoseLocation, SolidObject.primary_location_id == PoseLocation.id)
@@ -87,8 +99,10 @@ class WorldModel:
         past = POSE_HISTORY.c
         links: dict[str, TreeNode] = {}
         rows: dict[str, int] = {}
+        known: dict[str, list[Any]] = {}
         with self.database.session() as session:
-            for name, reference, row, time_s, *numbers in session.execute(query):
+            for name, reference, row, time_s, *found in session.execute(query):
+                numbers, known[name] = found[: len(AXES)], found[len(AXES) :]
                 pose = Pose.identity() if None in numbers else pose_from_axes(numbers)
                 links[name] = TreeNode(reference, pose, NEVER if time_s is None else time_s)
                 rows[name] = row
@@ -100,6 +114,27 @@ class WorldModel:
         self._location_id = np.array([rows.get(name, -1) for name in self.tree.names], np.int64)
         self._entries = np.array([entries.get(name, 0) for name in self.tree.names], np.int64)
         self._entered = np.full((len(self.tree.names), len(AXES)), np.nan)
+        self._take_spreads(known)
+        self.version += 1
+        self.arrangement += 1
+
+    def _take_spreads(self, known: Mapping[str, Sequence[Any]]) -> None:
+        """Sets the columns beside the tree from covariances in the frames of references, deviations and evidence."""
+        tree, count = self.tree, len(self.tree.names)
+        self.variances, self.deviations_m = np.full((count, 4), np.nan), np.full(count, np.nan)
+        self.evidence = np.full(count, "", object)
+        parents = tree.parent
+        axes = np.where((parents >= 0)[:, None, None], tree.in_world[parents], np.eye(4))[:, :3, :3]
+        for name, (*numbers, deviation_m, evidence) in known.items():
+            row = tree.index[name]
+            self.evidence[row] = evidence or ""
+            diagonal = [numbers[i] for i in (0, 3, 5) if numbers[i] is not None]
+            if diagonal or deviation_m is not None:
+                self.deviations_m[row] = max(diagonal) ** 0.5 if diagonal else deviation_m
+            if None not in numbers:
+                position, orientation = covariances_from(numbers)
+                turn = axes[row]
+                self.variances[row] = [*np.diag(turn @ position @ turn.T), (turn @ orientation @ turn.T)[2, 2]]
 
     def observe(
         self,
@@ -130,10 +165,10 @@ class WorldModel:
         changed = changed[self._location_id[changed] >= 0]
         batch = self._deferred or PoseBatch(time_s, self._location_id)
         entered = self._note(batch, tree, changed, evidence)
+        has_changed = np.zeros(len(tree.names), bool)
+        has_changed[changed] = True
+        kept = has_changed[seen]
         if variances is not None:
-            has_changed = np.zeros(len(tree.names), bool)
-            has_changed[changed] = True
-            kept = has_changed[seen]
             self._note_covariances(batch, tree, seen[kept], variances[kept])
         if self._write_every_s <= 0.0:
             with self.database.transaction() as connection:
@@ -142,6 +177,11 @@ class WorldModel:
             self._deferred = batch
             self.database.defer(self.write)
         self.tree = tree  # only what is stored, or will be, is believed
+        self.version += 1
+        self.evidence[seen[kept]] = evidence
+        if variances is not None:
+            self.variances[seen[kept]] = variances[kept]
+            self.deviations_m[seen[kept]] = np.sqrt(variances[kept, :3].max(axis=1))
         self._entries[entered] += 1
         self._entered[entered] = axes_of(tree.in_reference[entered])
         if time_s - batch.since_s >= self._write_every_s > 0.0:
@@ -185,9 +225,10 @@ class WorldModel:
                 place = {"ref_object_id": objects[reference]}
                 connection.execute(update(LOCATION).where(LOCATION.c.id == key).values(place))
         order, self.tree = self.tree.indices(tree.names), tree  # as it is stored: nothing else has changed
-        self._location_id, self._entries, self._entered = (
-            column[order] for column in (self._location_id, self._entries, self._entered)
-        )
+        for column in ("_location_id", "_entries", "_entered", "variances", "deviations_m", "evidence"):
+            setattr(self, column, getattr(self, column)[order])
+        self.version += 1
+        self.arrangement += 1
         self._entered[tree.indices(list(references))] = np.nan
 
     def mark_stable(self, label: str) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from cellwright.core.errors import UnknownName
-from cellwright.knowledge import Database, WorldModel
-from cellwright.knowledge.belief_facts import BeliefFacts, ObjectFacts, read_facts
-from cellwright.knowledge.part_locations import ALL_PARTS, PartLocations, SupplyFilter
+from cellwright.knowledge import BeliefState, BelievedObject, Database, Unknown, WorldModel, belief_state_of
+from cellwright.knowledge.slot_contents import ALL_PARTS, SlotContents, SupplyFilter
 from cellwright.orders import Order
 from cellwright.planning.actions import Durations
 from cellwright.planning.believed_kits import BelievedKits
@@ -30,7 +29,7 @@ _KEPT = ("PartsTray", "PartsBin", "LargeBoxWithEmptyKitTrays", "LargeBoxWithKits
 
 
 def state_of(
-    source: Database | WorldModel,
+    source: BeliefState | WorldModel | Database,
     *,
     robots: Collection[str] | None = None,
     supply_filter: SupplyFilter = ALL_PARTS,
@@ -50,11 +49,11 @@ def state_of(
     Raises:
         UnknownName: A robot that the cell does not have.
     """
-    return _Reading(read_facts(source), robots, supply_filter, orders, kits).state()
+    return _Reading(belief_state_of(source), robots, supply_filter, orders, kits).state()
 
 
 def request_of(
-    source: Database | WorldModel,
+    source: BeliefState | WorldModel | Database,
     orders: Sequence[Order],
     *,
     robots: Collection[str] | None = None,
@@ -75,35 +74,36 @@ def request_of(
 class _Reading:
     def __init__(
         self,
-        facts: BeliefFacts,
+        believed: BeliefState,
         robots: Collection[str] | None,
         supply_filter: SupplyFilter,
         orders: Sequence[Order],
         kits: Collection[str] | None,
     ) -> None:
-        self.facts, self.orders = facts, orders
-        self.usable = facts.stationary if kits is None else facts.stationary & set(kits)
-        known = [thing.name for thing in facts.of_kind("Robot")]
+        self.believed, self.orders = believed, orders
+        self.usable = believed.stationary if kits is None else believed.stationary & set(kits)
+        known = [thing.name for thing in believed.of_kind("Robot")]
         for name in robots or ():
             if name not in known:
                 raise UnknownName("robot", name, known, "planning")
         self.in_service = [name for name in known if robots is None or name in robots]
-        self.locations = PartLocations(facts, supply_filter)
+        self.contents, self.gripped = SlotContents(believed, supply_filter), set(believed.held.values())
 
     def state(self) -> CellState:
-        facts = self.facts
+        believed = self.believed
         stacks = tuple(self._stacks())
         outlets = tuple(self._outlets())
         supply = tuple(self._parts_trays())
-        tables = [thing.name for thing in facts.of_kind("WorkTable") if not self._is_furniture(thing.name)]
+        tables = [thing.name for thing in believed.of_kind("WorkTable") if not self._is_furniture(thing.name)]
         holders = tuple(
-            ToolHolderState(thing.name, facts.tool_of.get(thing.name)) for thing in facts.of_kind("EndEffectorHolder")
+            ToolHolderState(thing.name, believed.tool_of.get(thing.name))
+            for thing in believed.of_kind("EndEffectorHolder")
         )
         places = [*tables, *(p.name for group in (supply, stacks, outlets, holders) for p in group)]
-        reach = {name: self._reached(name, [*places, *facts.stationary]) for name in self._robots()}
-        believed = BelievedKits(facts, self.locations, self.orders, self.usable)
-        kits = [*believed.moving({outlet.name for outlet in outlets}), *believed.trays_on(tables)]
-        stay = believed.fixed(supply, {name: reach[name] for name in self.in_service}, kits)
+        reach = {name: self._reached(name, [*places, *believed.stationary]) for name in self._robots()}
+        built = BelievedKits(believed, self.contents, self.orders, self.usable)
+        kits = [*built.moving({outlet.name for outlet in outlets}), *built.trays_on(tables)]
+        stay = built.fixed(supply, {name: reach[name] for name in self.in_service}, kits)
         stay_names = {kit.name for kit in stay}
         used = {*places, *stay_names}
         return CellState(
@@ -121,34 +121,34 @@ class _Reading:
     # ------------------------------------------------------------ robots and tools
 
     def _robots(self) -> list[str]:
-        return [thing.name for thing in self.facts.of_kind("Robot")]
+        return [thing.name for thing in self.believed.of_kind("Robot")]
 
     def _tools(self) -> Iterable[Tool]:
-        mounted = {*self.facts.tool_of.values(), *self.facts.held}
-        for thing in self.facts.things.values():
-            if thing.name in self.facts.handles or thing.name in mounted:
-                yield Tool(thing.name, frozenset(self.facts.handles.get(thing.name, ())))
+        mounted = {*self.believed.tool_of.values(), *self.believed.held}
+        for thing in self.believed.objects.values():
+            if thing.name in self.believed.handles or thing.name in mounted:
+                yield Tool(thing.name, frozenset(self.believed.handles.get(thing.name, ())))
 
     def _robot(self, name: str, reach: frozenset[str]) -> PlannerRobot:
-        tool = self.facts.tool_of.get(name)
+        tool = self.believed.tool_of.get(name)
         return PlannerRobot(name, reach, tool, self._hand(tool), name in self.in_service)
 
     def _hand(self, tool: str | None) -> HeldItem | None:
-        held = self.facts.things.get(self.facts.held.get(tool or "", ""))
+        held = self.believed.objects.get(self.believed.held.get(tool or "", ""))
         if held is None:
             return None
         if held.kind == "Kit":
-            tray = self.facts.things.get(self.facts.tray_of.get(held.name, ""))
+            tray = self.believed.objects.get(self.believed.tray_of.get(held.name, ""))
             return HeldItem(HeldKind.KIT, tray.sku if tray else "", held.name)
         return HeldItem(HeldKind.KIT_TRAY if held.kind == "KitTray" else HeldKind.PART, held.sku)
 
     def _reached(self, robot: str, places: Iterable[str]) -> frozenset[str]:
-        boxes = self.facts.boxes.get(robot)
-        tables = {thing.name for thing in self.facts.of_kind("WorkTable")}
+        boxes = self.believed.relations.boxes.get(robot)
+        tables = {thing.name for thing in self.believed.of_kind("WorkTable")}
         found = set()
         for place in places:
-            point = self.facts.point(place)
-            if boxes is not None and point is not None:
+            point = self.believed.point(place)
+            if boxes is not None and not isinstance(point, Unknown):
                 axes = 2 if place in tables else 3  # the origin of a table is below what is worked at
                 inside = ((boxes[:, 0] <= point) & (point <= boxes[:, 1]))[:, :axes].all(axis=1)
                 if inside.any():
@@ -158,8 +158,8 @@ class _Reading:
     def _zones(self, places: set[str], reach: dict[str, frozenset[str]]) -> tuple[tuple[str, str], ...]:
         """Returns place and zone: places on one table are one zone when several robots work at it."""
         on_table: dict[str, list[str]] = {}
-        for thing in self.facts.things.values():
-            table = self.facts.things.get(thing.reference or "")
+        for thing in self.believed.objects.values():
+            table = self.believed.objects.get(thing.reference or "")
             if thing.name in places and table is not None and table.kind == "WorkTable":
                 on_table.setdefault(table.name, []).append(thing.name)
         zones = []
@@ -171,31 +171,32 @@ class _Reading:
     # ------------------------------------------------------------ supplies
 
     def _parts_trays(self) -> Iterable[PartsTray]:
-        for vessel in self.facts.of_kind("PartsTray", "PartsBin"):
-            found = self.locations.supply(vessel)
+        for vessel in self.believed.of_kind("PartsTray", "PartsBin"):
+            found = self.contents.supply(vessel)
             if found is not None:
                 yield PartsTray(vessel.name, *found)
 
     def _stacks(self) -> Iterable[TrayStack]:
-        for box in self.facts.of_kind("LargeBoxWithEmptyKitTrays"):
-            trays = [tray for tray in self.facts.of_kind("KitTray") if tray.reference == box.name]
-            there = [tray for tray in trays if tray.name not in self.locations.gripped | self.locations.missing]
+        for box in self.believed.of_kind("LargeBoxWithEmptyKitTrays"):
+            trays = [tray for tray in self.believed.of_kind("KitTray") if tray.reference == box.name]
+            there = [tray for tray in trays if tray.name not in self.gripped | self.believed.missing]
             skus = [tray.sku for tray in sorted(there, key=self._height_m, reverse=True)]
             if skus:  # only what is on top can be had
                 count = next((n for n, sku in enumerate(skus) if sku != skus[0]), len(skus))
                 yield TrayStack(box.name, skus[0], count)
 
-    def _height_m(self, thing: ObjectFacts) -> float:
-        point = self.facts.point(thing.name)
-        return 0.0 if point is None else float(point[2])
+    def _height_m(self, thing: BelievedObject) -> float:
+        point = self.believed.point(thing.name)
+        return 0.0 if isinstance(point, Unknown) else float(point[2])
 
     def _outlets(self) -> Iterable[Outlet]:
-        for box in self.facts.of_kind("LargeBoxWithKits"):
-            inside = [kit for kit in self.facts.of_kind("Kit") if kit.reference == box.name]
-            count = sum(kit.name not in self.locations.gripped for kit in inside)
-            yield Outlet(box.name, count, max(count, self.facts.capacity.get(box.name, 0)))
+        for box in self.believed.of_kind("LargeBoxWithKits"):
+            inside = [kit for kit in self.believed.of_kind("Kit") if kit.reference == box.name]
+            count = sum(kit.name not in self.gripped for kit in inside)
+            capacity = self.believed.capacity(box.name)
+            yield Outlet(box.name, count, count if isinstance(capacity, Unknown) else max(count, capacity))
 
     def _is_furniture(self, table: str) -> bool:
         """Returns whether a table carries parts trays, boxes or kits that stay, rather than one kit at a time."""
-        on_it = [thing for thing in self.facts.things.values() if thing.reference == table]
-        return any(t.kind in _KEPT or t.name in self.facts.stationary for t in on_it)
+        on_it = [thing for thing in self.believed.objects.values() if thing.reference == table]
+        return any(t.kind in _KEPT or t.name in self.believed.stationary for t in on_it)

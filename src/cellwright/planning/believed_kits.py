@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from cellwright.knowledge.belief_facts import BeliefFacts, ObjectFacts
-from cellwright.knowledge.part_locations import PartLocations
+from cellwright.knowledge import BeliefState, BelievedObject
+from cellwright.knowledge.slot_contents import SlotContents
 from cellwright.orders import KitDesign, Order
 from cellwright.planning.state import KitState, PartsTray
 
@@ -18,36 +18,41 @@ class BelievedKits:
     """The kits of a cell.
 
     Args:
-        facts: The belief.
-        locations: The slots in which parts lie.
+        believed: The belief.
+        contents: The slots in which parts lie.
         orders: The orders.
         usable: Kit trays that stay in place and may be used.
     """
 
-    def __init__(self, facts: BeliefFacts, locations: PartLocations, orders: Sequence[Order], usable: set[str]) -> None:
-        self.facts, self.locations, self.orders, self.usable = facts, locations, orders, usable
+    def __init__(
+        self, believed: BeliefState, contents: SlotContents, orders: Sequence[Order], usable: set[str]
+    ) -> None:
+        self.believed, self.contents, self.orders, self.usable = believed, contents, orders, usable
+        self.gripped = set(believed.held.values())
 
     def moving(self, outlets: set[str]) -> Iterable[KitState]:
         """Yields the kits that are carried about: on tables, in outlets, in hands."""
-        for kit in self.facts.of_kind("Kit"):
-            design = self.facts.designs.get(self.facts.kit_design.get(kit.name, ""))
-            is_gone = self.facts.tray_of.get(kit.name) in self.locations.missing
-            if kit.name in self.facts.stationary or design is None or is_gone:
+        for kit in self.believed.of_kind("Kit"):
+            design = self.believed.relations.design(kit.name)
+            is_gone = self.believed.tray_of.get(kit.name) in self.believed.missing
+            if kit.name in self.believed.stationary or design is None or is_gone:
                 continue
-            held, reference = kit.name in self.locations.gripped, self.facts.things.get(kit.reference or "")
+            held, reference = kit.name in self.gripped, self.believed.objects.get(kit.reference or "")
             standing = reference is not None and (reference.name in outlets or reference.kind == "WorkTable")
             place = reference.name if reference is not None and standing and not held else ""
             if held or place:
-                yield KitState(kit.name, design, place, self.locations.filled(kit, design))
+                yield KitState(kit.name, design, place, self.contents.filled(kit.name, design))
 
     def trays_on(self, tables: list[str]) -> Iterable[KitState]:
         """Yields kit trays on tables that are no kits yet: they become what is ordered on such a tray, if any."""
         wanted = [line.design for order in self.orders for line in order.lines]
-        in_kits = set(self.facts.tray_of.values())
-        for tray in self.facts.of_kind("KitTray"):
-            if tray.reference not in tables or tray.name in in_kits | self.locations.gripped | self.locations.missing:
+        in_kits = set(self.believed.tray_of.values())
+        for tray in self.believed.of_kind("KitTray"):
+            if tray.reference not in tables or tray.name in in_kits | self.gripped | self.believed.missing:
                 continue
-            fitting = [design for design in (*wanted, *self.facts.designs.values()) if design.tray_sku == tray.sku]
+            fitting = [
+                design for design in (*wanted, *self.believed.relations.designs.values()) if design.tray_sku == tray.sku
+            ]
             if fitting:
                 empty = (None,) * len(fitting[0].slots)
                 yield KitState(f"{tray.name}_kit", fitting[0], tray.reference, empty, created=False)
@@ -60,9 +65,9 @@ class BelievedKits:
             reach: Robot in service -> places.
             others: Kits that serve the orders already.
         """
-        fixed = [thing for thing in self.facts.of_kind("Kit") if thing.name in self.usable]
+        fixed = [thing for thing in self.believed.of_kind("Kit") if thing.name in self.usable]
         if not self.orders:
-            designs = {kit.name: self.facts.designs.get(self.facts.kit_design.get(kit.name, "")) for kit in fixed}
+            designs = {kit.name: self.believed.relations.design(kit.name) for kit in fixed}
             return [self._fixed(kit, design) for kit in fixed if (design := designs[kit.name]) is not None]
         begun = [kit.design.name for kit in others]
         left = list(fixed)
@@ -83,12 +88,12 @@ class BelievedKits:
                     left = [kit for kit in left if kit.name != state.name]
         return chosen
 
-    def _tray_sku(self, kit: ObjectFacts) -> str:
-        tray = self.facts.things.get(self.facts.tray_of.get(kit.name, ""))
+    def _tray_sku(self, kit: BelievedObject) -> str:
+        tray = self.believed.objects.get(self.believed.tray_of.get(kit.name, ""))
         return tray.sku if tray else ""
 
-    def _fixed(self, kit: ObjectFacts, design: KitDesign) -> KitState:
-        return KitState(kit.name, design, kit.name, self.locations.filled(kit, design), fixed=True)
+    def _fixed(self, kit: BelievedObject, design: KitDesign) -> KitState:
+        return KitState(kit.name, design, kit.name, self.contents.filled(kit.name, design), fixed=True)
 
     def _cost(self, kit: KitState, supply: Sequence[PartsTray], reach: Reach) -> tuple[bool, int, int]:
         """Returns the cost of building there: work that no robot can do, wrong parts, parts that are missing."""
@@ -100,8 +105,8 @@ class BelievedKits:
         """Returns the parts that other kits on the table lack, and the number of robots that cannot help there."""
         if len(reach) < 2:
             return 0, 0
-        table = self.facts.things[kit.name].reference
-        beside = [other for other in chosen if self.facts.things[other.name].reference == table]
+        table = self.believed.objects[kit.name].reference
+        beside = [other for other in chosen if self.believed.objects[other.name].reference == table]
         work = sum(number for other in beside for number in other.needed.values())
         return work, sum(kit.place not in places for places in reach.values())
 
@@ -111,11 +116,11 @@ class BelievedKits:
         reached: set[str] = set()
         held = 0
         for robot, places in reach.items():
-            tool = self.facts.tool_of.get(robot, "")
-            tools = {tool, *(self.facts.tool_of.get(holder, "") for holder in places)}
-            if place in places and any(sku in self.facts.handles.get(one, ()) for one in tools):
+            tool = self.believed.tool_of.get(robot, "")
+            tools = {tool, *(self.believed.tool_of.get(holder, "") for holder in places)}
+            if place in places and any(sku in self.believed.handles.get(one, ()) for one in tools):
                 reached |= places & set(trays)
-                in_hand = self.facts.things.get(self.facts.held.get(tool, ""))
+                in_hand = self.believed.objects.get(self.believed.held.get(tool, ""))
                 held += in_hand is not None and in_hand.sku == sku
         return held + sum(trays[name] for name in reached) >= number
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cellwright.core.errors import BadInput, UnknownName
-from cellwright.knowledge.belief_facts import BeliefFacts
+from cellwright.knowledge import BeliefState
 from cellwright.knowledge.pddl import PddlStep
 from cellwright.planning.actions import Action, Durations, Verb
 from cellwright.planning.pddl_steps import ParsedStep, assemble_actions
@@ -82,49 +82,49 @@ class ExternalPlan:
             if old not in mentioned:
                 raise UnknownName(f"name in {self.where}", old, mentioned, f"--rename {old}={new}")
 
-    def kits(self, facts: BeliefFacts) -> list[str]:
+    def kits(self, believed: BeliefState) -> list[str]:
         """Returns the kits of the cell that it names."""
         words = [self.renamed.get(word, word).lower() for _, step in self.steps for word in step.arguments]
-        return [thing.name for thing in facts.of_kind("Kit") if thing.name.lower() in words]
+        return [thing.name for thing in believed.of_kind("Kit") if thing.name.lower() in words]
 
-    def new_kits(self, facts: BeliefFacts) -> list[str]:
+    def new_kits(self, believed: BeliefState) -> list[str]:
         """Returns the kits that it makes, in the order in which it does."""
         made = [step.arguments[0] for _, step in self.steps if step.name.lower() == "create-kit" and step.arguments]
-        known = {thing.name.lower() for thing in facts.of_kind("Kit")}
+        known = {thing.name.lower() for thing in believed.of_kind("Kit")}
         return [kit.lower() for kit in dict.fromkeys(made) if kit.lower() not in known]
 
 
 def translate_plan(
-    plan: ExternalPlan, facts: BeliefFacts, kits: Sequence[str] = (), durations: Durations | None = None
+    plan: ExternalPlan, believed: BeliefState, kits: Sequence[str] = (), durations: Durations | None = None
 ) -> tuple[Action, ...]:
     """Returns the steps as ours; which part of a kind is taken is decided when the robot looks for it.
 
     Args:
         plan: The external plan.
-        facts: The belief.
+        believed: The belief.
         kits: The names of new kits here, in the order in which the plan makes them.
         durations: The duration of each step.
 
     Raises:
         BadInput: A step that is none, or that names nothing of the cell where it must.
     """
-    return _Reader(plan, facts, kits).actions(durations)
+    return _Reader(plan, believed, kits).actions(durations)
 
 
 class _Reader:
-    def __init__(self, plan: ExternalPlan, facts: BeliefFacts, kits: Sequence[str]) -> None:
-        self.plan, self.facts = plan, facts
-        self.new = dict(zip(plan.new_kits(facts), kits, strict=False))
-        self.tools = {*facts.handles, *facts.tool_of.values()}
+    def __init__(self, plan: ExternalPlan, believed: BeliefState, kits: Sequence[str]) -> None:
+        self.plan, self.believed = plan, believed
+        self.new = dict(zip(plan.new_kits(believed), kits, strict=False))
+        self.tools = {*believed.handles, *believed.tool_of.values()}
         self.skus = {
-            *facts.part_sku.values(),
-            *(thing.sku for thing in facts.things.values() if thing.sku),
-            *(sku for design in facts.designs.values() for sku in (design.tray_sku, *design.parts)),
+            *believed.part_sku.values(),
+            *(thing.sku for thing in believed.objects.values() if thing.sku),
+            *(sku for design in believed.relations.designs.values() for sku in (design.tray_sku, *design.parts)),
         }
-        self.names = {name.lower(): name for name in (*facts.things, *self.tools, *self.skus)}
-        self.tray_of = dict(facts.tray_of)
+        self.names = {name.lower(): name for name in (*believed.objects, *self.tools, *self.skus)}
+        self.tray_of = dict(believed.tray_of)
         self.kit_of: dict[str, str] = {}
-        self.table_of = {kit: facts.things[kit].reference or "" for kit in self.tray_of if kit in facts.things}
+        self.table_of = {kit: believed.objects[kit].reference or "" for kit in self.tray_of if kit in believed.objects}
         self._check_renamed()
         for _, step in plan.steps:
             if step.name.lower() == "create-kit" and len(step.arguments) == 3:
@@ -150,11 +150,11 @@ class _Reader:
             return "endEffector"
         if name in self.skus:
             return "sku"
-        thing = self.facts.things.get(name)
+        thing = self.believed.objects.get(name)
         return KINDS.get(thing.kind, "") if thing is not None else ""
 
     def actions(self, durations: Durations | None) -> tuple[Action, ...]:
-        tool_of = dict(self.facts.tool_of)
+        tool_of = dict(self.believed.tool_of)
         looked, grasped, slotted = set[str](), set[str](), set[str]()
         read = list[ParsedStep]()
         for index, (line, step) in enumerate(self.plan.steps):
@@ -185,14 +185,16 @@ class _Reader:
                     found.add(robot)
                 if verb is ends:
                     found.discard(robot)
-        trays = self.facts.of_kind("KitTray")
+        trays = self.believed.of_kind("KitTray")
         skus = {tray.name: tray.sku for tray in trays}
         for parsed in read:  # a tray that the plan calls otherwise is one of the box that it comes from
             if parsed.verb is Verb.TAKE_TRAY and parsed.words.get("kitTray"):
                 inside = [tray.sku for tray in trays if tray.reference == parsed.words["lbwekt"]]
                 skus.setdefault(parsed.words["kitTray"], inside[0] if inside else "")
-        robots = [thing.name for thing in self.facts.of_kind("Robot")]
-        return assemble_actions(read, self.tray_of, skus, self.facts.stationary, robots[0] if robots else "", durations)
+        robots = [thing.name for thing in self.believed.of_kind("Robot")]
+        return assemble_actions(
+            read, self.tray_of, skus, self.believed.stationary, robots[0] if robots else "", durations
+        )
 
     def _verb(self, line: int, step: PddlStep) -> Verb:
         name = step.name.lower().replace("endeffectector", "endeffector")
@@ -205,7 +207,7 @@ class _Reader:
         for word in step.arguments:
             name = self._known(word)
             role = self._role(name)
-            if role == "sku" and verb in OF_PARTS and name not in self.facts.part_sku.values() and "sku" in words:
+            if role == "sku" and verb in OF_PARTS and name not in self.believed.part_sku.values() and "sku" in words:
                 continue  # the tray's kind, beside the part's
             if role:
                 words.setdefault(role, name)
@@ -228,8 +230,8 @@ class _Reader:
     def _complete(self, index: int, words: dict[str, str]) -> None:
         """Adds what older forms imply about a part: its kind, the kit that it is for, the table that this is on."""
         part = words.get("part", "")
-        sku = self.facts.things[part].sku if part else ""
-        sku = sku or words.get("sku", "") or self.facts.part_sku.get(words.get("partsVessel", ""), "")
+        sku = self.believed.objects[part].sku if part else ""
+        sku = sku or words.get("sku", "") or self.believed.part_sku.get(words.get("partsVessel", ""), "")
         if sku:
             words["sku"] = sku
         robot = words.get("robot", "")
@@ -244,4 +246,4 @@ class _Reader:
             words["workTable"] = self.table_of[words["kit"]]
 
     def _available(self, role: str) -> list[str]:
-        return sorted(name for name in (*self.facts.things, *self.tools, *self.skus) if self._role(name) == role)
+        return sorted(name for name in (*self.believed.objects, *self.tools, *self.skus) if self._role(name) == role)

@@ -18,12 +18,10 @@ from cellwright.cells import Cell, own_name
 from cellwright.core.bus import Bus, Role
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.messages import ActionEvent, BeliefChange, Detections, Plan, Tracks
-from cellwright.core.pose import Pose
 from cellwright.crcl import ClientOptions, CrclClient
 from cellwright.execution import ActionRecord, ExecutionSettings, Executor, OrderReport
 from cellwright.interfaces.crcl import CrclInterface
-from cellwright.knowledge import Belief, Database, DatabaseError, WorldModel
-from cellwright.knowledge.belief_facts import read_facts
+from cellwright.knowledge import Belief, BeliefState, Database, DatabaseError, WorldModel
 from cellwright.lab.lab import Lab
 from cellwright.orders import Order
 from cellwright.perception import ExpectedObject, Tracker
@@ -41,30 +39,6 @@ WRITE_EVERY_S = 0.5  # poses are in the database so much later at most; stable s
 ATTENTION_S = 0.25  # for how long each of them is, after a query
 
 Box = tuple[tuple[float, float], tuple[float, float]]
-
-
-class QueriedBelief(Belief):
-    """Belief that notes which detectors were queried: the others need not be processed ten times a second.
-
-    Attributes:
-        asked_s: Detector -> the last time at which the age of one of its detections was queried.
-        on_reload: Is called when objects may have come into the database.
-    """
-
-    asked_s: dict[str, float]
-    on_reload: Callable[[], None] = staticmethod(lambda: None)
-
-    def age_s(self, name: str, now_s: float) -> float:
-        """Returns the time since an object was last seen."""
-        source = self.source(name)
-        self.asked_s[source] = max(now_s, self.asked_s.get(source, 0.0))
-        return super().age_s(name, now_s)
-
-    def reload(self) -> None:
-        """Reads anew what is believed."""
-        self.asked_s = {}
-        super().reload()
-        self.on_reload()
 
 
 class KittingController:
@@ -104,11 +78,10 @@ class KittingController:
             (TRACKS_TOPIC, Tracks), (BELIEF_TOPIC, BeliefChange), (PLANS_TOPIC, Plan), (ACTIONS_TOPIC, ActionEvent),
         ):  # fmt: skip
             lab.bus.declare(topic, kind)
-        self.belief = QueriedBelief(
-            WorldModel(database, write_every_s=WRITE_EVERY_S), partial(lab.bus.publish, BELIEF_TOPIC), views=self._views
-        )
-        self._tracker = Tracker(expected_in(self.belief), views=self._views)
-        self.belief.on_reload = self._name_slots
+        model = WorldModel(database, write_every_s=WRITE_EVERY_S)
+        self.belief = Belief(model, partial(lab.bus.publish, BELIEF_TOPIC))
+        self._tracker = Tracker(expected_in(self.belief.state), views=self._views)
+        self._kits = dict(self.belief.state.tray_of)
 
     async def run(
         self, orders: Sequence[Order], *, resume: bool = False, plan: ExternalPlan | None = None
@@ -166,11 +139,6 @@ class KittingController:
 
         return stop
 
-    def _name_slots(self) -> None:
-        """Names the slots of a kit tray that has become a kit after that kit."""
-        trays = read_facts(self.belief.world_model).tray_of
-        self._tracker.set_holders({tray: kit for kit, tray in trays.items()})
-
     def _see(self, _topic: str, message: Detections) -> None:
         """Schedules tracking of a frame: recognition takes its time."""
         self._loop.call_later(PERCEPTION_S, self._track, message)
@@ -178,6 +146,9 @@ class KittingController:
     def _track(self, message: Detections) -> None:
         if self._lost.done():
             return
+        if self._kits != self.belief.state.tray_of:  # slots of a tray that has become a kit are named after it
+            self._kits = dict(self.belief.state.tray_of)
+            self._tracker.set_holders({tray: kit for kit, tray in self._kits.items()})
         self._is_wanted = self._wants(message.source)
         if not self._is_wanted and self._bus.listeners(TRACKS_TOPIC) <= 1:  # belief, which does not want it
             self._tracker.follow(message)
@@ -189,7 +160,9 @@ class KittingController:
     def _wants(self, source: str) -> bool:
         """Returns whether a frame is processed; most are skipped: what they say is in the next one, too."""
         self._left_out[source] = (self._left_out[source] + 1) % EVERY
-        return self._left_out[source] == 0 or self.belief.asked_s.get(source, -1.0) >= self._clock.time_s - ATTENTION_S
+        return (
+            self._left_out[source] == 0 or self.belief.watched_s.get(source, -1.0) >= self._clock.time_s - ATTENTION_S
+        )
 
     def _believe(self, _topic: str, tracks: Tracks) -> None:
         if self._is_wanted and not self._lost.done():
@@ -227,18 +200,17 @@ def detector_views(lab: Lab) -> dict[str, Box]:
     return views
 
 
-def expected_in(belief: Belief) -> list[ExpectedObject]:
+def expected_in(believed: BeliefState) -> list[ExpectedObject]:
     """Returns everything that is believed to be there, for a tracker that has seen nothing yet."""
-    facts = read_facts(belief.world_model)
-    kit_of = {tray: kit for kit, tray in facts.tray_of.items()}
+    kit_of = {tray: kit for kit, tray in believed.tray_of.items()}
     found = []
-    for thing in facts.of_kind("Part", "PartsTray", "KitTray"):
-        if thing.name not in facts.tree.index:
+    for thing in believed.of_kind("Part", "PartsTray", "KitTray"):
+        if not believed.has_pose(thing.name):
             continue
-        pose = Pose.from_matrix(facts.tree.in_world[facts.tree.index[thing.name]])
-        variances = np.diag(belief.covariance(thing.name))
+        variances = believed.variances(thing.name)
         deviation_m, deviation_rad = float(np.sqrt(variances[:3].max())), float(np.sqrt(variances[3]))
         holder = kit_of.get(thing.name, "") if thing.kind == "KitTray" else None
+        pose = believed.pose(thing.name)
         found.append(ExpectedObject(thing.name, thing.sku, pose, deviation_m, deviation_rad, holder))
     return found
 

@@ -6,7 +6,8 @@ from math import inf, pi
 import pytest
 
 from cellwright.core.pose import Pose
-from cellwright.execution.predicates import Evaluator, PoseEstimate, ToolState
+from cellwright.execution.predicates import Evaluator
+from cellwright.knowledge import Evidence, PoseEstimate, ToolState, Unknown
 
 SD_M = 0.0003
 VARIANCES = (SD_M**2, SD_M**2, SD_M**2, 1e-5)
@@ -54,7 +55,8 @@ class Scene:
     def estimate(self, name):
         thing = self.things[name]
         seen_s = self.now_s - 0.1 if thing.seen_s == inf and thing.sku else thing.seen_s
-        return PoseEstimate(thing.pose, thing.variances, seen_s, "camera")
+        evidence = Evidence.DRAWN if seen_s is None else Evidence.FIXED if seen_s == inf else Evidence.SEEN
+        return PoseEstimate(thing.pose.matrix, thing.variances, evidence, seen_s or 0.0, "camera")
 
     def tool(self, name):
         return self.tools.get(name)
@@ -66,7 +68,7 @@ class Scene:
         return self.designs.get(kit, {})
 
     def capacity(self, box):
-        return 2 if box == "outlet" else None
+        return 2 if box == "outlet" else Unknown("nobody has counted")
 
     def move(self, name, *, x=0.0, y=0.0, z=0.0):
         thing = self.things[name]

@@ -6,8 +6,8 @@ import pytest
 from cellwright.core.pose import Pose
 from cellwright.drawings.database import designs_for
 from cellwright.drawings.workstation import workstation_of
-from cellwright.execution.predicates import BelievedState, Evaluator, ToolState, Truth
-from cellwright.knowledge import Belief, Database, WorldModel, fill
+from cellwright.execution.predicates import Evaluator, Truth
+from cellwright.knowledge import Belief, Database, ToolState, WorldModel, fill
 from cellwright.lab import Lab
 from cellwright.motion import LineSpeed
 from cellwright.perception import Tracker
@@ -27,11 +27,12 @@ class Watch:
         fill(database, workstation_of(lab.cell, lab.seed), designs_for([]))
         self.belief = Belief(WorldModel(database))
         views = detector_views(lab)
-        self.tracker = Tracker(expected_in(self.belief), views=views)
+        self.tracker = Tracker(expected_in(self.belief.state), views=views)
         for name in views:
             lab.bus.subscribe(f"/{name}/detections", self._see, subscriber="tracker")
-        cell = BelievedState(self.belief, lambda: lab.world.clock.time_s, self._report)
-        self.evaluator = Evaluator(cell)
+        believed = self.belief.state
+        believed.clock, believed.report = (lambda: lab.world.clock.time_s), self._report
+        self.evaluator = Evaluator(believed)
 
     def _see(self, _topic, message):
         self.belief.take(self.tracker.take(message))

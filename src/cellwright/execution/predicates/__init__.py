@@ -1,6 +1,5 @@
 """Predicates from sensing: spatial relations (RCC8) of sensed poses, as the ontology defines them."""
 
-from cellwright.execution.predicates.belief_state import BelievedState
 from cellwright.execution.predicates.evaluator import (
     Evaluator,
     Flag,
@@ -12,23 +11,20 @@ from cellwright.execution.predicates.evaluator import (
 )
 from cellwright.execution.predicates.rcc8 import Interval, Rcc8, possible_rcc8, rcc8
 from cellwright.execution.predicates.relations import SeatRelation
-from cellwright.execution.predicates.sensed import PoseEstimate, PredicateSettings, SensedState, ToolState
+from cellwright.execution.predicates.sensed import PredicateSettings, SensedState
 from cellwright.execution.predicates.truth import Evaluation, Truth
 from cellwright.execution.predicates.vocabulary import vocabulary
 
 __all__ = [
-    "BelievedState",
     "Evaluation",
     "Evaluator",
     "Flag",
     "Flags",
     "Interval",
-    "PoseEstimate",
     "PredicateSettings",
     "Rcc8",
     "SeatRelation",
     "SensedState",
-    "ToolState",
     "Truth",
     "effects_of",
     "flags_after",

@@ -10,6 +10,7 @@ from cellwright.execution.predicates.relations import Relations, SeatRelation
 from cellwright.execution.predicates.sensed import PredicateSettings, SensedState
 from cellwright.execution.predicates.truth import Evaluation, Truth, any_of
 from cellwright.execution.predicates.vocabulary import ActionDefinition, Condition, Predicate, vocabulary
+from cellwright.knowledge import Unknown
 
 __all__ = ["Evaluator", "Flag", "Flags", "effects_of", "flags_after", "initial_flags", "preconditions_of"]
 
@@ -240,7 +241,8 @@ class Evaluator:
             number = self.relations.rooms(of["partsVessel"])
             return number, number
         if measure == "boxCapacity":
-            number = sensed.capacity(of["lbwk"]) or 0
+            capacity = sensed.capacity(of["lbwk"])
+            number = 0 if isinstance(capacity, Unknown) else capacity
             return number, number
         predicate, holder, kind = _COUNTED[measure]
         skus = {of["sku"]} if measure == "partsInKit" else None

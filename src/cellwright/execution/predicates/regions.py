@@ -24,7 +24,8 @@ from cellwright.catalogue import (
 from cellwright.catalogue.vacuum import VacuumFigures
 from cellwright.core.errors import UnknownName
 from cellwright.execution.predicates.rcc8 import Interval
-from cellwright.execution.predicates.sensed import PoseEstimate, SensedState, ToolState
+from cellwright.execution.predicates.sensed import SensedState
+from cellwright.knowledge import PoseEstimate, ToolState
 from cellwright.knowledge.tray_layout import sku_figures, tray_layout
 
 __all__ = ["Placed", "Region", "regions_of"]
@@ -46,8 +47,8 @@ class Placed:
 
     def __init__(self, estimate: PoseEstimate, robot: str = "") -> None:
         self.estimate, self.robot = estimate, robot
-        self.position: Vector3 = tuple(estimate.pose_in_world.position.tolist())
-        self.turn: list[list[float]] = estimate.pose_in_world.rotation_matrix.tolist()
+        self.position: Vector3 = tuple(estimate.matrix[:3, 3].tolist())
+        self.turn: list[list[float]] = estimate.matrix[:3, :3].tolist()
 
     def point(self, local_m: Vector3) -> Vector3:
         """Returns a point of the object's frame in the world."""

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import acos, hypot, isfinite, sqrt
+from math import acos, hypot, sqrt
 
 from cellwright.execution.predicates.rcc8 import Interval, possible_rcc8
 from cellwright.execution.predicates.regions import Placed, Region, regions_of
-from cellwright.execution.predicates.sensed import PoseEstimate, PredicateSettings, SensedState, ToolState
+from cellwright.execution.predicates.sensed import PredicateSettings, SensedState
 from cellwright.execution.predicates.truth import Truth, all_of, any_of
 from cellwright.execution.predicates.vocabulary import StateRelation, Vocabulary
+from cellwright.knowledge import Evidence, PoseEstimate, ToolState, Unknown
 
 __all__ = ["Relations", "SeatRelation"]
 
@@ -58,11 +59,13 @@ class Relations:
     def doubt(self, name: str) -> str:
         """Returns the reason why nothing can be said of an object that is not seen; empty when it is seen."""
         estimate = self.estimate(name)
-        if estimate is None or estimate.seen_s is None:
+        if estimate is None or estimate.evidence is Evidence.DRAWN:
             return f"{name} was never seen"
+        if estimate.evidence is Evidence.FIXED:
+            return ""
         is_tool = self.sensed.tool(name) is not None
         limit_s = self.settings.tool_age_s if is_tool else self.settings.max_age_s
-        age_s = self.sensed.now_s - estimate.seen_s
+        age_s = self.sensed.now_s - estimate.time_s
         return f"{name} was last seen {age_s:.1f} s ago by {estimate.source}" if age_s > limit_s else ""
 
     def estimate(self, name: str) -> PoseEstimate | None:
@@ -74,7 +77,8 @@ class Relations:
         if name not in self._placed:
             tool = self._tool(name)
             estimate = self.sensed.estimate(name) if tool is None else _reported(tool)
-            self._placed[name] = None if estimate is None else Placed(estimate, tool.robot if tool else "")
+            robot = tool.robot if tool else ""
+            self._placed[name] = None if isinstance(estimate, Unknown) else Placed(estimate, robot)
         return self._placed[name]
 
     def _tool(self, name: str) -> ToolState | None:
@@ -170,12 +174,12 @@ class Relations:
     def seen(self, name: str) -> str:
         """Returns the time and source of the last detection of an object as text."""
         estimate = self.estimate(name)
-        if estimate is None or estimate.seen_s is None:
+        if estimate is None or estimate.evidence is Evidence.DRAWN:
             return "never seen"
-        if not isfinite(estimate.seen_s):
+        if estimate.evidence is Evidence.FIXED:
             return f"by {estimate.source}"
         verb = "reported" if self.sensed.tool(name) else "seen"
-        return f"{verb} {max(self.sensed.now_s - estimate.seen_s, 0.0):.2f} s ago by {estimate.source}"
+        return f"{verb} {max(self.sensed.now_s - estimate.time_s, 0.0):.2f} s ago by {estimate.source}"
 
 
 class _Pair:
@@ -258,7 +262,8 @@ class _Pair:
 
 def _reported(tool: ToolState) -> PoseEstimate:
     spread = tool.sd_m**2
-    return PoseEstimate(tool.pose_tool_in_world, (spread, spread, spread, 0.0), tool.time_s, tool.robot)
+    variances = (spread, spread, spread, 0.0)
+    return PoseEstimate(tool.pose_tool_in_world.matrix, variances, Evidence.SEEN, tool.time_s, tool.robot)
 
 
 def _judge(certainly: bool, never: bool) -> Truth:

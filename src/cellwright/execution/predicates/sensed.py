@@ -6,60 +6,17 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from cellwright.core.pose import Pose
+from cellwright.knowledge import PoseEstimate, ToolState, Unknown
 
-__all__ = ["PoseEstimate", "PredicateSettings", "SensedState", "ToolState"]
-
-
-@dataclass(frozen=True, slots=True)
-class PoseEstimate:
-    """The pose of an object with its variances, time and source.
-
-    Attributes:
-        pose_in_world: The pose.
-        variances: Of x, y, z (m2) and yaw (rad2), along the world's axes.
-        seen_s: Time of the last detection; None without any, infinity for what never moves.
-        source: Which sensor, or where else it is known from.
-    """
-
-    pose_in_world: Pose
-    variances: tuple[float, float, float, float]
-    seen_s: float | None
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class ToolState:
-    """The state of a tool as its robot reports it over CRCL.
-
-    Attributes:
-        robot: The robot that has the tool.
-        model: Its name in the catalogue.
-        pose_tool_in_world: Of its tool centre point, z out of the tool.
-        width_m: Distance of the fingers.
-        holding: Whether it feels something between them; None when it cannot tell.
-        time_s: When it was reported.
-        sd_m: How far the place that the robot reports may be from where cameras see it.
-    """
-
-    robot: str
-    model: str
-    pose_tool_in_world: Pose
-    width_m: float
-    holding: bool | None
-    time_s: float
-    sd_m: float = 0.001
+__all__ = ["PredicateSettings", "SensedState"]
 
 
 class SensedState(Protocol):
-    """The cell as a controller knows it; belief offers this, and so does plain data in tests."""
+    """The cell as a controller knows it; the belief state offers this, and so does plain data in tests."""
 
     @property
     def now_s(self) -> float:
         """The cell's clock."""
-
-    def refresh(self) -> None:
-        """Reads anew what does not come from sensors: which tool is on which robot."""
 
     def names(self) -> Iterable[str]:
         """Returns all solid objects."""
@@ -73,8 +30,8 @@ class SensedState(Protocol):
     def size_m(self, name: str) -> tuple[float, float, float] | None:
         """Returns the extent of an object without a SKU, its origin at the middle of its bottom."""
 
-    def estimate(self, name: str) -> PoseEstimate | None:
-        """Returns the pose of an object; None when it is unknown."""
+    def estimate(self, name: str) -> PoseEstimate | Unknown:
+        """Returns the pose of an object."""
 
     def tool(self, name: str) -> ToolState | None:
         """Returns the state of an end effector by its or its robot's name; None without a report."""
@@ -85,7 +42,7 @@ class SensedState(Protocol):
     def wanted(self, kit: str) -> Mapping[str, int]:
         """Returns SKU -> number of parts that a kit shall have."""
 
-    def capacity(self, box: str) -> int | None:
+    def capacity(self, box: str) -> int | Unknown:
         """Returns the number of kits that a box takes."""
 
 

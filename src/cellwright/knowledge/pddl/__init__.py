@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from cellwright.knowledge.belief_state import BeliefState
 from cellwright.knowledge.database import Database
 from cellwright.knowledge.pddl.domain import WITHOUT_SLOTS, build_domain
 from cellwright.knowledge.pddl.model import (
@@ -29,9 +30,10 @@ from cellwright.knowledge.pddl.names import Names
 from cellwright.knowledge.pddl.plan_files import read_plan, read_steps, write_plan
 from cellwright.knowledge.pddl.problem import build_problem
 from cellwright.knowledge.pddl.reading import PddlTask, read_task
-from cellwright.knowledge.pddl.source import MAIN_VOCABULARY, PlanningOntology, planning_ontology
 from cellwright.knowledge.pddl.text import write_domain, write_problem
 from cellwright.knowledge.pddl.validation import PlanCheck, check_plan
+from cellwright.knowledge.planning_ontology import MAIN_VOCABULARY, PlanningOntology, planning_ontology
+from cellwright.knowledge.world_model import WorldModel
 from cellwright.orders import KitDesign, Order
 
 __all__ = [
@@ -80,7 +82,7 @@ class PlanningFiles:
 
 
 def planning_files(
-    database: Database,
+    source: BeliefState | WorldModel | Database,
     orders: Sequence[Order],
     *,
     vocabulary: str = MAIN_VOCABULARY,
@@ -91,10 +93,10 @@ def planning_files(
     kits: Sequence[tuple[str, KitDesign]] | None = None,
     taken: Mapping[tuple[str, str], int] | None = None,
 ) -> PlanningFiles:
-    """Returns domain and problem of finishing the orders from what the database believes.
+    """Returns domain and problem of finishing the orders from what is believed.
 
     Args:
-        database: Holds one workstation.
+        source: The belief about one workstation.
         orders: The orders.
         vocabulary: Year of the published vocabulary whose names are used.
         form: The features that planners must support: `numeric`, `classical` or `temporal`.
@@ -105,6 +107,6 @@ def planning_files(
         taken: Kit and parts vessel -> how many parts a plan takes for it there, where there is a plan already.
     """
     domain = build_domain(vocabulary, form, parts, durations)
-    problem = build_problem(database, orders, domain, without=without, kits=kits, taken=taken)
+    problem = build_problem(source, orders, domain, without=without, kits=kits, taken=taken)
     names = Names()
     return PlanningFiles(domain, problem, write_domain(domain), write_problem(problem, names), names)

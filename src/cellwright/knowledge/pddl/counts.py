@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
+from cellwright.knowledge.believed_objects import Unknown
+from cellwright.knowledge.cell_relations import CellRelations
 from cellwright.knowledge.pddl.goal_kits import GoalKit, kit_contents
-from cellwright.knowledge.pddl.snapshot import PddlSnapshot
 
 __all__ = ["Counts"]
 
@@ -15,10 +16,10 @@ __all__ = ["Counts"]
 class Counts:
     """Numbers of one cell and its orders, by the ontology's measures.
 
-    Read from a snapshot before its parts are replaced.
+    Read from the relations before their parts are replaced.
 
     Args:
-        snapshot: The cell.
+        relations: The cell.
         wanted: The kits to be finished.
         vessels: The parts vessels.
         named: Whether parts have names: then a vessel holds as many as are named, else its stated quantity.
@@ -27,33 +28,34 @@ class Counts:
 
     def __init__(
         self,
-        snapshot: PddlSnapshot,
+        relations: CellRelations,
         wanted: Sequence[GoalKit],
         vessels: Sequence[str],
         named: bool,
         taken: Mapping[tuple[str, str], int] | None = None,
     ) -> None:
         self._taken = Counter(taken)
-        kits = [name for name, kind in snapshot.kinds.items() if kind == "Kit"]
-        self.have = {kit: kit_contents(snapshot, kit) for kit in kits}
-        self.want = {kit: snapshot.designs.get(snapshot.design_of.get(kit, ""), Counter[str]()) for kit in kits}
+        kits = [name for name, kind in relations.kinds.items() if kind == "Kit"]
+        self.have = {kit: kit_contents(relations, kit) for kit in kits}
+        designs = {kit: relations.designs.get(relations.design_of.get(kit, "")) for kit in kits}
+        self.want = {kit: Counter(design.parts if design else ()) for kit, design in designs.items()}
         self.demand = Counter[str]()
         for kit in wanted:
             self.demand += self.want[kit.name] - self.have[kit.name]
-        located, stated = snapshot.located, {} if named else snapshot.quantity
+        located, stated = relations.located, {} if named else relations.quantity
         self.stock = {vessel: stated.get(vessel, located[vessel]) for vessel in vessels}
-        self.room = {v: max(snapshot.slots.get(v, 0), stock) - stock for v, stock in self.stock.items()}
-        self.sku_of = {vessel: snapshot.one(vessel, "partSku") for vessel in vessels}
-        self.kits_in = {box: len(kits) for box, kits in snapshot.links["kit"].items()}
-        self.trays_in = {box: len(trays) for box, trays in snapshot.links["emptyKitTray"].items()}
-        self.capacity = snapshot.capacity
-        self.open_kits = [kit for kit in wanted if not kit.stationary and not self._boxed(snapshot, kit.name)]
+        self.room = {v: max(relations.slot_count.get(v, 0), stock) - stock for v, stock in self.stock.items()}
+        self.sku_of = {vessel: relations.one(vessel, "partSku") for vessel in vessels}
+        self.kits_in = {box: len(kits) for box, kits in relations.links["kit"].items()}
+        self.trays_in = {box: len(trays) for box, trays in relations.links["emptyKitTray"].items()}
+        self.capacity = {box: most for box, most in relations.capacity.items() if not isinstance(most, Unknown)}
+        self.open_kits = [kit for kit in wanted if not kit.stationary and not self._boxed(relations, kit.name)]
         self._vessels = vessels
         self._in_hand = [
-            snapshot.one(thing, "sku")
-            for things in snapshot.links["heldObject"].values()
+            relations.one(thing, "sku")
+            for things in relations.links["heldObject"].values()
             for thing in things
-            if snapshot.kinds[thing] == "Part"
+            if relations.kinds[thing] == "Part"
         ]
         self._measures: dict[str, Callable[[Mapping[str, str]], int]] = {
             "partsInVessel": lambda of: self.stock[of["partsVessel"]],
@@ -68,8 +70,8 @@ class Counts:
         }
 
     @staticmethod
-    def _boxed(snapshot: PddlSnapshot, kit: str) -> bool:
-        return any(kit in kits for kits in snapshot.links["kit"].values())
+    def _boxed(relations: CellRelations, kit: str) -> bool:
+        return any(kit in kits for kits in relations.links["kit"].values())
 
     def value(self, measure: str, of: Mapping[str, str]) -> float:
         """Returns the number of a measure for objects by parameter."""

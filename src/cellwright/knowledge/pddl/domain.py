@@ -19,8 +19,8 @@ from cellwright.knowledge.pddl.model import (
     PddlForm,
     Symbol,
 )
-from cellwright.knowledge.pddl.source import MAIN_VOCABULARY, PlanningOntology, planning_ontology
 from cellwright.knowledge.pddl.temporal import with_durations
+from cellwright.knowledge.planning_ontology import MAIN_VOCABULARY, PlanningOntology, planning_ontology
 
 __all__ = ["WITHOUT_SLOTS", "build_domain"]
 

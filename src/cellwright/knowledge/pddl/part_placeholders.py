@@ -2,57 +2,56 @@
 
 from __future__ import annotations
 
-from cellwright.knowledge.pddl.snapshot import PddlSnapshot
-from cellwright.knowledge.pddl.source import PlanningOntology
+from cellwright.knowledge.cell_relations import CellRelations
 
 __all__ = ["replace_parts", "supply_missing_vessels"]
 
 
-def supply_missing_vessels(snapshot: PddlSnapshot, ontology: PlanningOntology, skus: list[str]) -> None:
+def supply_missing_vessels(relations: CellRelations, skus: list[str]) -> None:
     """Adds an empty tray for every kind without one: where parts are counted by trays, nothing else names the kind."""
-    supplied = {snapshot.one(vessel, "partSku") for vessel in snapshot.of_class(ontology, "PartsVessel")}
+    supplied = {relations.one(vessel, "partSku") for vessel in relations.of_class("PartsVessel")}
     for sku in skus:
         if sku not in supplied:
             name = f"no_supply_of_{sku}"
-            snapshot.kinds[name] = "PartsTray"
-            snapshot.links["partSku"][name] = [sku]
-            snapshot.quantity[name] = 0
+            relations.kinds[name] = "PartsTray"
+            relations.links["partSku"][name] = [sku]
+            relations.quantity[name] = 0
 
 
-def replace_parts(snapshot: PddlSnapshot, ontology: PlanningOntology, placeholder: str) -> dict[str, str]:
+def replace_parts(relations: CellRelations, placeholder: str) -> dict[str, str]:
     """Replaces the parts that are held or supplied by one part for each kind, or for each tray.
 
     Returns:
         Placeholder -> its name in planning files.
     """
-    vessels = snapshot.of_class(ontology, "PartsVessel")
+    vessels = relations.of_class("PartsVessel")
     by_sku: dict[str, list[str]] = {}
     for vessel in vessels:
-        by_sku.setdefault(snapshot.one(vessel, "partSku"), []).append(vessel)
-    skus = {part: snapshot.one(part, "sku") for part in snapshot.of_class(ontology, "Part")}
+        by_sku.setdefault(relations.one(vessel, "partSku"), []).append(vessel)
+    skus = {part: relations.one(part, "sku") for part in relations.of_class("Part")}
     kits_with: dict[str, list[str]] = {}
-    for kit, parts in snapshot.contents.items():
+    for kit, parts in relations.contents.items():
         for sku in sorted({skus[part] for part in parts}):
             kits_with.setdefault(sku, []).append(kit)
-    for name, kind in list(snapshot.kinds.items()):
+    for name, kind in list(relations.kinds.items()):
         if kind == "Part":
-            del snapshot.kinds[name]
+            del relations.kinds[name]
     called: dict[str, str] = {}
-    location, sku_of = dict(snapshot.links["location"]), dict(snapshot.links["sku"])
+    location, sku_of = dict(relations.links["location"]), dict(relations.links["sku"])
     for part in skus:
         location.pop(part, None)
         sku_of.pop(part, None)
-    names = snapshot.of_class(ontology, "StockKeepingUnit") if placeholder == "sku" else vessels
+    names = relations.of_class("StockKeepingUnit") if placeholder == "sku" else vessels
     for name in names:
         part = f"part of {name}"
         called[part] = name
-        snapshot.kinds[part] = "Part"
-        sku_of[part] = [name] if placeholder == "sku" else snapshot.to(name, "partSku")
+        relations.kinds[part] = "Part"
+        sku_of[part] = [name] if placeholder == "sku" else relations.to(name, "partSku")
         location[part] = by_sku.get(name, []) + kits_with.get(name, []) if placeholder == "sku" else [name]
     held = {}
-    for tool, things in snapshot.links["heldObject"].items():
+    for tool, things in relations.links["heldObject"].items():
         held[tool] = [_placeholder(thing, skus, by_sku, placeholder) for thing in things]
-    snapshot.links |= {"location": location, "sku": sku_of, "heldObject": held}
+    relations.links |= {"location": location, "sku": sku_of, "heldObject": held}
     return called
 
 

@@ -1,4 +1,4 @@
-"""The problem: what the database believes and what the orders want, in the vocabulary of a domain."""
+"""The problem: what is believed and what the orders want, in the vocabulary of a domain."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise, product
 
 from cellwright.core.errors import BadInput
+from cellwright.knowledge.belief_state import BeliefState, belief_state_of
+from cellwright.knowledge.cell_relations import CellRelations
 from cellwright.knowledge.database import Database
+from cellwright.knowledge.path_resolver import PathResolver
 from cellwright.knowledge.pddl.classical import LEVEL, NEXT, ZERO
 from cellwright.knowledge.pddl.counts import Counts
 from cellwright.knowledge.pddl.domain import REACH, lower
@@ -22,10 +25,10 @@ from cellwright.knowledge.pddl.model import (
     Symbol,
 )
 from cellwright.knowledge.pddl.part_placeholders import replace_parts, supply_missing_vessels
-from cellwright.knowledge.pddl.paths import PathResolver
-from cellwright.knowledge.pddl.snapshot import PddlSnapshot, read_snapshot
-from cellwright.knowledge.pddl.source import PlanningOntology, planning_ontology
 from cellwright.knowledge.pddl.temporal import FREE, IDLE, IN_ZONE
+from cellwright.knowledge.planning_ontology import PlanningOntology
+from cellwright.knowledge.reach import reached_places
+from cellwright.knowledge.world_model import WorldModel
 from cellwright.orders import KitDesign, Order
 
 __all__ = ["build_problem"]
@@ -34,7 +37,7 @@ PLENTY = "level_plenty"
 
 
 def build_problem(
-    database: Database,
+    source: BeliefState | WorldModel | Database,
     orders: Sequence[Order],
     domain: PddlDomain,
     *,
@@ -44,10 +47,10 @@ def build_problem(
     ontology: PlanningOntology | None = None,
     name: str = "",
 ) -> PddlProblem:
-    """Returns the problem of finishing the orders from what the database believes, whatever state that is.
+    """Returns the problem of finishing the orders from what is believed, whatever state that is.
 
     Args:
-        database: Holds one workstation.
+        source: The belief about one workstation.
         orders: The orders, in all: kits that are there count.
         domain: The domain, with its vocabulary.
         without: Objects that are left out, such as a robot out of service.
@@ -61,45 +64,53 @@ def build_problem(
     """
     if not orders:
         raise BadInput("planning files: nothing to plan; give at least one order")
-    known = ontology or planning_ontology()
-    snapshot = read_snapshot(database, known, without, supply=domain.parts is Parts.NAMED)
-    return _Builder(snapshot, known, orders, domain, name, kits, taken).problem
+    state = belief_state_of(source, ontology)
+    left_out, relations = set(without), state.relations
+    if domain.parts is not Parts.NAMED:  # parts in vessels are counted there
+        vessels = set(relations.of_class("PartsVessel"))
+        left_out |= {part.name for part in state.of_kind("Part") if part.reference in vessels}
+    relations = relations.without(left_out)
+    objects = (state.objects[name] for name in relations.of_class("SolidObject"))
+    relations.links["reach"] = reached_places(objects, state.tree, relations.boxes)
+    return _Builder(relations, orders, domain, name, kits, taken).problem
 
 
 class _Builder:
     def __init__(
         self,
-        snapshot: PddlSnapshot,
-        ontology: PlanningOntology,
+        relations: CellRelations,
         orders: Sequence[Order],
         domain: PddlDomain,
         name: str,
         kits: Sequence[tuple[str, KitDesign]] | None,
         taken: Mapping[tuple[str, str], int] | None,
     ) -> None:
-        self.ontology, self.snapshot, self.domain = ontology, snapshot, domain
-        self.robots = snapshot.of_class(ontology, "Robot")
+        self.ontology, self.relations, self.domain = relations.ontology, relations, domain
+        ontology, shown_relations = relations.ontology, {symbol.name for symbol in domain.relations}
+        words = ((f"{lower(one.owner)}-has-{one.property}", one.owner, one.property) for one in ontology.relations)
+        self.stored = {word: relations.pairs(*of) for word, *of in words if word in shown_relations}
+        self.robots = relations.of_class("Robot")
         if not self.robots:
             raise BadInput("planning files: the database has no robot that could do anything")
-        existing = [*snapshot.kinds]
-        wanted = add_wanted_kits(snapshot, ontology, orders, kits)
+        existing = [*relations.kinds]
+        wanted = add_wanted_kits(relations, orders, kits)
         self._widen_reach()
         functions = domain.functions or tuple(f for v in domain.levels for f in (v.function, v.bound) if f is not None)
         by_vessel = any(f.measure == "partsInKit" and f.parameters[1][0] == "partsVessel" for f in functions)
         if by_vessel:
             skus = [sku for kit in wanted for sku in kit.design.parts]
-            skus += [snapshot.one(part, "sku") for part in snapshot.of_class(ontology, "Part")]
-            supply_missing_vessels(snapshot, ontology, list(dict.fromkeys(skus)))
+            skus += [relations.one(part, "sku") for part in relations.of_class("Part")]
+            supply_missing_vessels(relations, list(dict.fromkeys(skus)))
         named = domain.parts is Parts.NAMED
-        self.counts = Counts(snapshot, wanted, snapshot.of_class(ontology, "PartsVessel"), named, taken)
+        self.counts = Counts(relations, wanted, relations.of_class("PartsVessel"), named, taken)
         placeholder = "partsVessel" if by_vessel else "sku"
-        self.called = {} if named else replace_parts(snapshot, ontology, placeholder)
-        self.follower = PathResolver(snapshot.links, existing)
-        self.members = {kind: snapshot.of_class(ontology, kind) for kind in ontology.parents}
+        self.called = {} if named else replace_parts(relations, placeholder)
+        self.follower = PathResolver(relations.links, existing)
+        self.members = {kind: relations.of_class(kind) for kind in ontology.parents}
         kinds = sorted({action.parameters[action.place] for action in domain.actions if action.place})
         self.places = [place for kind in kinds for place in self.members[kind]]
         self.problem = PddlProblem(name or "-and-".join(order.name for order in orders), domain)
-        shown = ((n, kind) for n, kind in snapshot.kinds.items() if n not in self.called)
+        shown = ((n, kind) for n, kind in relations.kinds.items() if n not in self.called)
         rank = {kind: number for number, kind in enumerate(ontology.parents)}
         self.problem.objects = dict(sorted(shown, key=lambda entry: rank[entry[1]]))
         self._facts()
@@ -111,9 +122,9 @@ class _Builder:
 
     def _widen_reach(self) -> None:
         """Adds the tables to the reach of robots that reach something on them."""
-        tables = set(self.snapshot.of_class(self.ontology, "WorkTable"))
-        for places in self.snapshot.links["reach"].values():
-            there = {place for name in places if (place := self.snapshot.one(name, "location")) in tables}
+        tables = set(self.relations.of_class("WorkTable"))
+        for places in self.relations.links["reach"].values():
+            there = {place for name in places if (place := self.relations.one(name, "location")) in tables}
             places += sorted(there.difference(places))
 
     # ------------------------------------------------------------ facts
@@ -146,13 +157,10 @@ class _Builder:
                     yield Atom(predicate, (called.get(start, start), called.get(end, end)))
 
     def _relations(self) -> None:
-        wanted = {symbol.name for symbol in self.domain.relations}
         objects = self.problem.objects
-        for (owner, word), pairs in self.snapshot.by_owner.items():
-            predicate = f"{lower(owner)}-has-{word}"
-            if predicate in wanted:
-                self.problem.relations += [Atom(predicate, p) for p in pairs if p[0] in objects and p[1] in objects]
-        for (owner, word), names in self.snapshot.flags.items():
+        for predicate, pairs in self.stored.items():
+            self.problem.relations += [Atom(predicate, p) for p in pairs if p[0] in objects and p[1] in objects]
+        for (owner, word), names in self.relations.flags.items():
             self.problem.relations += [Atom(f"{lower(owner)}-is-{word}", (n,)) for n in names if n in objects]
 
     def _tokens(self) -> None:
@@ -161,7 +169,7 @@ class _Builder:
         tables = set(self.members["WorkTable"])
         zones: dict[str, None] = {}
         for place in self.places:
-            stands_on = self.snapshot.one(place, "location")
+            stands_on = self.relations.one(place, "location")
             zone = stands_on if stands_on in tables else place
             zones[zone] = None
             facts.append(Atom(IN_ZONE, (place, zone)))
@@ -224,7 +232,7 @@ class _Builder:
             goal += self._full(kit)
             if kit.stationary or not boxes:
                 continue
-            there = next((box for box in boxes if kit.name in self.snapshot.to(box, "kit")), None)
+            there = next((box for box in boxes if kit.name in self.relations.to(box, "kit")), None)
             box = there or max(boxes, key=lambda name: boxes[name])
             boxes[box] -= there is None
             goal.append(Atom(into_box.name, (kit.name, box)))

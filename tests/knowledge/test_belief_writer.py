@@ -4,8 +4,7 @@ from cellwright.cells import load_cell
 from cellwright.drawings.database import designs_for
 from cellwright.drawings.workstation import workstation_of
 from cellwright.knowledge import Belief, Database, WorldModel, fill
-from cellwright.knowledge.belief_facts import read_facts
-from cellwright.knowledge.kit_records import begin_kit, end_kit, set_down
+from cellwright.knowledge.belief_writer import begin_kit, end_kit, set_down
 
 
 def test_a_tray_goes_from_its_box_to_the_table_becomes_a_kit_and_goes_into_the_other_box(url):
@@ -14,7 +13,7 @@ def test_a_tray_goes_from_its_box_to_the_table_becomes_a_kit_and_goes_into_the_o
     belief = Belief(WorldModel(database))
 
     def where(name):
-        return read_facts(belief.world_model).things[name].reference
+        return belief.state.objects[name].reference
 
     set_down(belief, "m2l1_tray_2", "work_table")
     set_down(belief, "m2l1_tray_2", "s2l2_tray_box")  # listed in one place only
@@ -23,11 +22,11 @@ def test_a_tray_goes_from_its_box_to_the_table_becomes_a_kit_and_goes_into_the_o
     begin_kit(belief, "kit_1", "kit_m2l1", "m2l1_tray_2", 1.0)
     assert (where("kit_1"), where("m2l1_tray_2")) == ("work_table", "kit_1")
     set_down(belief, "kit_1", "kit_box")
-    facts = read_facts(belief.world_model)
-    assert facts.things["kit_1"].reference == "kit_box"
+    facts = belief.state
+    assert facts.objects["kit_1"].reference == "kit_box"
     assert facts.tray_of == {"kit_1": "m2l1_tray_2"}
     end_kit(belief, "kit_1")
-    assert "kit_1" not in read_facts(belief.world_model).things
+    assert "kit_1" not in belief.state.objects
     assert where("m2l1_tray_2") == "kitting"
     begin_kit(belief, "kit_1", "kit_m2l1", "m2l1_tray_1", 2.0)
     assert where("m2l1_tray_1") == "kit_1"

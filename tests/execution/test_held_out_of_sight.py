@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from cellwright.execution.arm import tool_down
-from cellwright.execution.executor_belief import ExecutorBelief
-from cellwright.execution.held_objects import note_held
-from cellwright.execution.predicates import Evaluator, ToolState, Truth
-from cellwright.execution.view import CellView
+from cellwright.execution.predicates import Evaluator, Truth
+from cellwright.knowledge import ToolState
+from cellwright.knowledge.belief_writer import note_held
 
 HELD = ("endEffector-has-heldObject-part", "fanuc_tool", "medium_gear_1")
 AWAY = tool_down(np.array([0.2, -1.1, 1.4]))
@@ -31,10 +30,9 @@ def carried(still):
 
 def value(cell, predicate=HELD, **reported):
     state = ToolState("fanuc", "aprs_fanuc_gripper", AWAY, 0.008, True, cell.time_s)
-    report = {"fanuc": replace(state, **reported)}
-    return (
-        Evaluator(ExecutorBelief(CellView(cell.belief), lambda: cell.time_s, report.get, {})).evaluate(*predicate).value
-    )
+    report, believed = {"fanuc": replace(state, **reported)}, cell.belief.state
+    believed.clock, believed.report = (lambda: cell.time_s), report.get
+    return Evaluator(believed).evaluate(*predicate).value
 
 
 def test_what_was_carried_out_of_sight_is_felt(carried):

@@ -1,0 +1,301 @@
+"""The belief state: parts, slots, trays, hands, robots and places as they are believed to be at this moment.
+
+It is the one thing that is read by planning, predicates, the executor, PDDL and the tracker's set-up. Poses are those
+of the world model; everything else is read from the database once and then follows what belief writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.core.pose import Pose
+from cellwright.knowledge.believed_objects import (
+    BelievedObject,
+    BelievedPart,
+    BelievedSlot,
+    Evidence,
+    PoseEstimate,
+    ToolState,
+    Unknown,
+)
+from cellwright.knowledge.cell_relations import CellRelations
+from cellwright.knowledge.database import Database
+from cellwright.knowledge.held_pose import held_pose
+from cellwright.knowledge.location_records import DRAWINGS
+from cellwright.knowledge.path_resolver import PathResolver
+from cellwright.knowledge.planning_ontology import PlanningOntology
+from cellwright.knowledge.reach import reached_places
+from cellwright.knowledge.relations_reader import read_relations
+from cellwright.knowledge.transform_tree import TransformTree
+from cellwright.knowledge.tray_layout import SlotPlace, design_slots, tray_layout
+from cellwright.knowledge.world_model import WorldModel
+from cellwright.orders import KitDesign
+
+__all__ = ["BeliefState", "belief_state_of"]
+
+Array = npt.NDArray[np.float64]
+
+PRIOR_SD_M, PRIOR_SD_RAD = 0.01, 0.1  # of what no detector has seen: the drawings' reference is not exact, either
+OUT_OF_SIGHT_S = 0.6  # a part that detectors look at is seen every tenth of a second, a little later
+THE_DRAWINGS = "the drawings"
+NEVER_SEEN = Unknown("no detector has seen it")
+NO_POSE = Unknown("it has no pose")
+IS_MISSING = Unknown("it should have been seen at the last look and was not")
+
+
+class BeliefState:
+    """The state of a cell as a controller believes it to be.
+
+    Args:
+        model: Its poses.
+        ontology: The classes and relations to read; as packaged by default.
+
+    Attributes:
+        relations: What is not a matter of poses; `held` (tool -> object), `tool_of` (robot or holder -> tool),
+            `tray_of` (kit -> tray), `part_sku` (vessel -> SKU), `handles` (tool -> SKUs), `stationary` follow it.
+        missing: Parts and trays that should have been seen at the last look and were not; they are nowhere.
+        ordered: Kit -> what it shall become, where that is not what the database says.
+        clock: Returns the cell's time; by default that of the last observation.
+        report: Robot -> the last report of its tool; None when it reports none.
+    """
+
+    def __init__(self, model: WorldModel, ontology: PlanningOntology | None = None) -> None:
+        self.model, self._ontology = model, ontology
+        self.missing: set[str] = set()
+        self.ordered: Mapping[str, KitDesign] = {}
+        self.clock: Callable[[], float] = lambda: float(self.tree.seen_s.max(initial=0.0))
+        self.report: Callable[[str], ToolState | None] = lambda _robot: None
+        self._parts: dict[str, BelievedPart] = {}
+        self._seats: dict[tuple[str, tuple[SlotPlace, ...]], list[BelievedSlot]] = {}
+        self._free, self._not_free = list[BelievedPart](), set[str]()
+        self.read()
+
+    def read(self) -> None:
+        """Reads from the database what is not a matter of poses, after others wrote there."""
+        self.relations: CellRelations = read_relations(self.model.database, self._ontology)
+        self.relations_changed()
+
+    def relations_changed(self) -> None:
+        """Follows a change of the relations that is in the database already."""
+        relations = self.relations
+        self.held = relations.ones("heldObject")
+        self.tool_of = relations.ones("endEffector")
+        self._robot_of = {tool: robot for robot, tool in relations.pairs("Robot", "endEffector")}
+        self.tray_of = relations.ones("kitTray")
+        self.part_sku = relations.ones("partSku")
+        self.stationary = set(relations.flags["Kit", "stationary"])
+        self.handles: dict[str, set[str]] = {}
+        for sku, tool in relations.pairs("StockKeepingUnit", "usableEndEffector"):
+            self.handles.setdefault(tool, set()).add(sku)
+        self._solid = [n for n, kind in relations.kinds.items() if kind in relations.ontology.below["SolidObject"]]
+        self._arranged = self._posed = -1
+
+    # ------------------------------------------------------------ objects
+
+    @property
+    def tree(self) -> TransformTree:
+        """The poses of all objects that have one."""
+        return self.model.tree
+
+    @property
+    def objects(self) -> dict[str, BelievedObject]:
+        """Name -> object, in the order in which they were made."""
+        if self._arranged != self.model.arrangement:
+            self._arranged = self.model.arrangement
+            relations, location = self.relations, self.relations.links["location"]
+            for name, parent in zip(self.tree.names, self.tree.parent.tolist(), strict=True):
+                if parent >= 0 and name in relations.kinds:
+                    location[name] = [self.tree.names[parent]]
+            one, kinds = relations.one, relations.kinds
+            self._objects = {
+                name: BelievedObject(name, kinds[name], one(name, "sku"), one(name, "location") or None)
+                for name in self._solid
+            }
+        return self._objects
+
+    def of_kind(self, *kinds: str) -> list[BelievedObject]:
+        """Returns all objects of these classes."""
+        return [thing for thing in self.objects.values() if thing.kind in kinds]
+
+    def names(self) -> Iterable[str]:
+        """Returns all objects that are not missing."""
+        return [name for name in self._solid if not self.is_missing(name)] if self.missing else self._solid
+
+    def kind(self, name: str) -> str:
+        """Returns the object's class in the ontology; empty for none."""
+        return self.relations.kinds.get(name, "")
+
+    def sku(self, name: str) -> str:
+        """Returns the SKU of an object; for a kit that of its tray; empty without one."""
+        return self.relations.one(self.detected_as(name), "sku")
+
+    def detected_as(self, name: str) -> str:
+        """Returns the object that a detector sees of a thing: the tray of a kit, else the thing itself."""
+        return self.tray_of.get(name, name)
+
+    def is_missing(self, name: str) -> bool:
+        """Returns whether a thing, or the tray of a kit, should have been seen at the last look and was not."""
+        return name in self.missing or self.detected_as(name) in self.missing
+
+    # ------------------------------------------------------------ poses
+
+    @property
+    def now_s(self) -> float:
+        """The cell's clock."""
+        return self.clock()
+
+    def has_pose(self, name: str) -> bool:
+        """Returns whether a pose of the object is known at all."""
+        return name in self.tree.index
+
+    def pose(self, name: str) -> Pose:
+        """Returns the believed pose of an object in the world."""
+        return Pose.from_matrix(self.tree.in_world[self._row(name)])
+
+    def point(self, name: str) -> Array | Unknown:
+        """Returns the position of an object's origin."""
+        row = self.tree.index.get(name)
+        return NO_POSE if row is None else self.tree.in_world[row][:3, 3]
+
+    def _row(self, name: str) -> int:
+        return int(self.tree.indices([name])[0])
+
+    def source(self, name: str) -> str:
+        """Returns the sensor that saw an object last; empty when none did."""
+        row = self._row(name)
+        evidence = str(self.model.evidence[row])
+        return "" if evidence == DRAWINGS or np.isnan(self.model.variances[row, 0]) else evidence
+
+    def seen_s(self, name: str) -> float | Unknown:
+        """Returns the time at which an object was last seen."""
+        return float(self.tree.seen_s[self._row(name)]) if self.source(name) else NEVER_SEEN
+
+    def variances(self, name: str) -> Array:
+        """Returns variances of x, y, z (m2) and yaw (rad2) along the world's axes, when it was last seen."""
+        known: Array = self.model.variances[self._row(name)]
+        prior = np.array([PRIOR_SD_M] * 3 + [PRIOR_SD_RAD]) ** 2
+        if np.isnan(known[0]):
+            return prior
+        return known.copy() if self.source(name) else np.asarray(np.maximum(known, prior))
+
+    def deviation_m(self, name: str) -> float | Unknown:
+        """Returns the standard deviation of an object's position along the worst axis, as it is stored."""
+        row = self.tree.index.get(name)
+        found = np.nan if row is None else self.model.deviations_m[row]
+        return Unknown("nothing is stored about it") if np.isnan(found) else float(found)
+
+    def estimate(self, name: str) -> PoseEstimate | Unknown:
+        """Returns the pose of an object with all that is known of it; by its tool when it was carried out of sight."""
+        row = self.tree.index.get(name)
+        if row is None or self.is_missing(name):
+            return NO_POSE if row is None else IS_MISSING
+        matrix, tray = self.tree.in_world[row], self.detected_as(name)
+        if not self.relations.one(tray, "sku") or tray not in self.tree.index:
+            return PoseEstimate(matrix, (0.0, 0.0, 0.0, 0.0), Evidence.FIXED, 0.0, THE_DRAWINGS)
+        (x, y, z, yaw), source = self.variances(tray).tolist(), self.source(tray)
+        time_s = float(self.tree.seen_s[self.tree.index[tray]])
+        if not source:
+            return PoseEstimate(matrix, (x, y, z, yaw), Evidence.DRAWN, time_s, THE_DRAWINGS)
+        seen = PoseEstimate(matrix, (x, y, z, yaw), Evidence.SEEN, time_s, source)
+        is_hidden = self.held and self.now_s - time_s > OUT_OF_SIGHT_S
+        tool = self.tool(next((tool for tool, thing in self.held.items() if thing == name), "")) if is_hidden else None
+        return (held_pose(tool, self.kind(name), self.sku(name), matrix) if tool else None) or seen
+
+    # ------------------------------------------------------------ parts, slots and trays
+
+    def part(self, name: str) -> BelievedPart:
+        """Returns a part as it was seen last, wherever it is."""
+        self._follow()
+        if name not in self._parts:
+            sd_m = float(np.sqrt(self.variances(name)[:3].max()))
+            self._parts[name] = BelievedPart(name, self.objects[name].sku, self.tree.in_world[self._row(name)], sd_m)
+        return self._parts[name]
+
+    def parts(self, sku: str | None = None) -> list[BelievedPart]:
+        """Returns the parts that are somewhere and in no hand."""
+        self._follow()
+        gripped = {*self.held.values(), *self.missing}
+        if gripped != self._not_free:
+            self._not_free = gripped
+            names = [thing.name for thing in self.of_kind("Part") if thing.name in self.tree.index]
+            self._free = [self.part(name) for name in names if name not in gripped]
+        return self._free if sku is None else [part for part in self._free if part.sku == sku]
+
+    def trays(self) -> list[str]:
+        """Returns every tray that can be seen, those of kits included."""
+        return [tray.name for tray in self.of_kind("PartsTray", "KitTray") if tray.name in self.tree.index]
+
+    def slots_of_tray(self, tray: str) -> list[BelievedSlot]:
+        """Returns the slots of a parts tray."""
+        return self._slots(tray, tray_layout(self.objects[tray].sku).slots)
+
+    def slots_of_kit(self, kit: str, design: KitDesign) -> list[BelievedSlot]:
+        """Returns the slots of a kit of that design."""
+        return self._slots(kit, design_slots(design))
+
+    def slots_on_kit_tray(self, kit: str) -> list[BelievedSlot]:
+        """Returns the slots of the tray of a kit, whatever that shall become."""
+        tray = self.tray_of.get(kit)
+        return self._slots(kit, tray_layout(self.objects[tray].sku).slots) if tray and self.has_pose(kit) else []
+
+    def part_in(self, slot: BelievedSlot, parts: Iterable[BelievedPart] | None = None) -> BelievedPart | None:
+        """Returns the part in a slot: the nearest."""
+        inside = [part for part in (self.parts() if parts is None else parts) if slot.holds(part)]
+        return min(inside, key=lambda part: part.across_m(slot.position), default=None)
+
+    def _slots(self, owner: str, slots: tuple[SlotPlace, ...]) -> list[BelievedSlot]:
+        self._follow()
+        key = owner, slots
+        if key not in self._seats:
+            pose = self.pose(owner)
+            self._seats[key] = [BelievedSlot(slot.name, slot.sku, pose @ slot.pose_part_in_tray) for slot in slots]
+        return self._seats[key]
+
+    def _follow(self) -> None:
+        """Forgets what was computed from poses that have changed."""
+        if self._posed != self.model.version:
+            self._posed = self.model.version
+            self._parts.clear()
+            self._seats.clear()
+            self._not_free = {""}
+
+    def tool(self, name: str) -> ToolState | None:
+        """Returns the state of a tool as its robot reports it, by the name of either; None without a report."""
+        if self.kind(name) == "Robot":
+            return self.report(name)
+        robot = next(
+            (robot for robot, tool in self.tool_of.items() if tool == name and self.kind(robot) == "Robot"), ""
+        )
+        return self.report(robot) if robot else None
+
+    def size_m(self, name: str) -> tuple[float, float, float] | None:
+        """Returns the extent of an object without a SKU, its origin at the middle of its bottom."""
+        return self.relations.sizes.get(name)
+
+    def capacity(self, box: str) -> int | Unknown:
+        """Returns the number of kits that a box takes."""
+        return self.relations.capacity[box]
+
+    def wanted(self, kit: str) -> Mapping[str, int]:
+        """Returns SKU -> number of parts that a kit shall have."""
+        design = self.ordered.get(kit) or self.relations.design(kit)
+        return {} if design is None else design.parts
+
+    def related(self, path: str, first: str) -> Collection[str]:
+        """Returns the objects at the end of an ontology path from an object."""
+        links, relations = dict(self.relations.links), self.relations
+        if "reach" in path:
+            links["reach"] = reached_places(self.objects.values(), self.tree, relations.boxes)
+        return PathResolver(links, relations.kinds).follow(first, path)
+
+
+def belief_state_of(
+    source: BeliefState | WorldModel | Database, ontology: PlanningOntology | None = None
+) -> BeliefState:
+    """Returns the belief state of what holds one: a database, or a world model with its poses as it has them."""
+    if isinstance(source, BeliefState):
+        return source
+    return BeliefState(source if isinstance(source, WorldModel) else WorldModel(source), ontology)

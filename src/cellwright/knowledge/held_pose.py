@@ -1,0 +1,73 @@
+"""The pose of what a tool holds, from what the robot reports: a peg between fingers, a tray below cups."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.catalogue import (
+    TOOLS,
+    GripperFigures,
+    PartFigures,
+    TrayGrasp,
+    part_grasp,
+    part_of_sku,
+    tool_grasp_xyz_m,
+    tray_grasp,
+    tray_of_sku,
+)
+from cellwright.catalogue.vacuum import VacuumFigures
+from cellwright.core.pose import Pose
+from cellwright.knowledge.believed_objects import Evidence, PoseEstimate, ToolState
+
+__all__ = ["CARRIED", "gripper_figures", "hanging_part", "hanging_tray", "held_pose"]
+
+CARRIED = ("KitTray", "Kit")
+"""Classes of what a tray tool carries."""
+
+WIDTH_M = 0.0025  # by which fingers on a part may stand otherwise than its drawing says
+
+
+def gripper_figures(tool: str) -> GripperFigures | None:
+    """Returns the figures of a parallel gripper; None for any other tool."""
+    figures = TOOLS.get(tool) if tool in TOOLS else None
+    return figures if isinstance(figures, GripperFigures) else None
+
+
+def hanging_part(pose_tool: Pose, part: PartFigures, gripper: str = "") -> Pose:
+    """Returns the pose of a part that the tool holds as planned."""
+    _, _, height_m = tool_grasp_xyz_m(part, gripper_figures(gripper))
+    return pose_tool @ Pose.from_xyz_rpy([0.0, 0.0, height_m], [np.pi, 0.0, 0.0])
+
+
+def hanging_tray(pose_tool: Pose, grasp: TrayGrasp, seen: Pose) -> Pose:
+    """Returns the pose of a tray that hangs as planned; of both half turns, the one nearer to how it was seen."""
+    grip = Pose.from_xyz_rpy(grasp.xyz_m, (np.pi, 0.0, grasp.yaw_rad))
+    ways = [pose_tool @ (grip @ Pose.from_xyz_rpy((0, 0, 0), (0, 0, turn))).inverse() for turn in (0.0, np.pi)]
+    return min(ways, key=lambda pose: pose.angle_rad(seen))
+
+
+def held_pose(tool: ToolState, kind: str, sku: str, seen: npt.NDArray[np.float64]) -> PoseEstimate | None:
+    """Returns the pose of what is not seen but still fills the tool that took it; None when it does not.
+
+    Args:
+        tool: The tool that took it.
+        kind: Its class: a part, a kit tray or a kit.
+        sku: Its SKU; of a kit, that of its tray.
+        seen: Its last pose in the world, 4 x 4.
+    """
+    if not tool.holding:
+        return None
+    if kind in CARRIED:
+        cups, tray = TOOLS.get(tool.model) if tool.model in TOOLS else None, tray_of_sku(sku)
+        grasp = tray_grasp(tray, cups) if isinstance(cups, VacuumFigures) and tray is not None else None
+        if grasp is None:
+            return None
+        pose = hanging_tray(tool.pose_tool_in_world, grasp, Pose.from_matrix(seen))
+    else:
+        part = part_of_sku(sku)
+        if abs(tool.width_m - part_grasp(part, gripper_figures(tool.model)).width_m) > WIDTH_M:
+            return None
+        pose = hanging_part(tool.pose_tool_in_world, part, tool.model)
+    spread = tool.sd_m**2
+    return PoseEstimate(pose.matrix, (spread, spread, spread, 0.0), Evidence.FELT, tool.time_s, tool.robot)

@@ -1,0 +1,188 @@
+"""Reads the relations of a cell from the database; on tables, not on access classes, which are slower."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, column, func, select, table
+
+from cellwright.knowledge.believed_objects import Unknown
+from cellwright.knowledge.cell_relations import CellRelations
+from cellwright.knowledge.database import Database
+from cellwright.knowledge.planning_ontology import PlanningOntology, planning_ontology
+from cellwright.orders import KitDesign, KitSlot
+
+__all__ = ["read_relations"]
+
+XYZ = ("point_x", "point_y", "point_z")
+CORNERS = tuple(f"{end}_point_{axis}" for end in ("minimum", "maximum") for axis in "xyz")
+NO_CAPACITY = Unknown("the database does not say how many kits fit")
+
+
+def read_relations(database: Database, ontology: PlanningOntology | None = None) -> CellRelations:
+    """Reads everything."""
+    ontology = ontology or planning_ontology()
+    found = CellRelations(ontology)
+    with database.transaction() as connection:
+        things = _names(connection, "data_thing")
+        bodies = _names(connection, "solid_object")
+        keys: dict[str, dict[int, str]] = {"solid_object": {}, "data_thing": {}}
+        for root, rows in (("solid_object", bodies), ("data_thing", things)):
+            for key, (name, kind) in rows.items():
+                if kind in ontology.parents:
+                    keys[root][key] = shown = name if name not in found.kinds else f"{name}_{kind}"
+                    found.kinds[shown] = kind
+        _read_links(connection, found, keys)
+        names = {key: name for key, (name, _) in things.items()}
+        _read_designs(connection, found, keys["solid_object"], names)
+        _read_numbers(connection, found, keys["solid_object"], names)
+        _read_contents(connection, found, keys["solid_object"], names)
+    return found
+
+
+def _read_links(connection: Connection, found: CellRelations, keys: dict[str, dict[int, str]]) -> None:
+    ontology = found.ontology
+    for relation in ontology.relations:
+        owners, targets = keys[ontology.tables[relation.owner]], keys[ontology.tables[relation.target]]
+        links = found.links.setdefault(relation.property, defaultdict(list))
+        for owner, target in (_many if relation.many else _one)(connection, relation.table, relation.column):
+            if owner in owners and target in targets:
+                links[owners[owner]].append(targets[target])
+    for flag in ontology.flags:
+        owners = keys[ontology.tables[flag.owner]]
+        true = (owner for owner, value in _values(connection, flag.table, flag.column) if value)
+        found.flags[flag.owner, flag.property] = [owners[owner] for owner in true if owner in owners]
+    bodies, (body, place) = keys["solid_object"], _located()
+    rows = connection.execute(
+        select(body.c.id, place.c.ref_object_id)
+        .join(place, body.c.primary_location_id == place.c.id)
+        .where(place.c.ref_object_id.is_not(None))
+        .order_by(body.c.id)
+    )
+    located = [(o, bodies[r]) for o, r in rows if r in bodies]
+    found.links["location"] = {bodies[o]: [place] for o, place in located if o in bodies}
+    vessels = set(found.of_class("PartsVessel"))
+    found.located = Counter(place for _, place in located if place in vessels)
+    found.links["kitTraySku"] = {tray: found.to(tray, "sku") for tray in found.of_class("KitTray")}
+
+
+def _read_designs(connection: Connection, found: CellRelations, bodies: dict[int, str], names: dict[int, str]) -> None:
+    ref, has = _rows("part_ref_and_pose", "id", "part_ref_sku_id", *XYZ), _association("tray_design_part_ref_and_pose")
+    tray, kit = _rows("tray_design", "id", "tray_sku_id"), _rows("kit_design", "id")
+    query = (
+        select(kit.c.id, tray.c.tray_sku_id, ref.c.id, ref.c.part_ref_sku_id, *(ref.c[axis] for axis in XYZ))
+        .join(tray, tray.c.id == kit.c.id)
+        .join(has, has.c.owner_id == kit.c.id)
+        .join(ref, ref.c.id == has.c.target_id)
+        .order_by(kit.c.id, has.c.id)
+    )
+    rows: dict[tuple[str, str], list[tuple[KitSlot, list[float]]]] = {}
+    for design, tray_sku, place, sku, *point in connection.execute(query):
+        if tray_sku in names and sku in names:
+            slot = KitSlot(names[place].removeprefix(f"{names[design]}_"), names[sku])
+            rows.setdefault((names[design], names[tray_sku]), []).append((slot, point))
+    for (name, tray_sku), places in rows.items():
+        found.designs[name] = KitDesign(name, tray_sku, tuple(slot for slot, _ in places))
+        found.slot_points[name] = np.array([point for _, point in places], float)
+    kits = _one(connection, "kit", "kit_design")
+    found.design_of = {bodies[kit]: names[design] for kit, design in kits if kit in bodies}
+
+
+def _read_numbers(connection: Connection, found: CellRelations, bodies: dict[int, str], names: dict[int, str]) -> None:
+    found.quantity = {bodies[o]: v for o, v in _values(connection, "parts_vessel", "part_quantity") if o in bodies}
+    box = _rows("large_box_with_kits", "id", "capacity")
+    known = connection.execute(select(box).order_by(box.c.id)).all()
+    found.capacity = {bodies[o]: NO_CAPACITY if v is None else v for o, v in known if o in bodies}
+    body, shape = (
+        _rows("no_sku_object", "id", "internal_shape_id"),
+        _rows("boxy_shape", "id", "shape_length", "shape_width", "shape_height"),
+    )
+    sides = connection.execute(
+        select(body.c.id, shape.c.shape_length, shape.c.shape_width, shape.c.shape_height).join(
+            shape, shape.c.id == body.c.internal_shape_id
+        )
+    )
+    found.sizes = {bodies[o]: (x, y, z) for o, x, y, z in sides if o in bodies and x and y and z}
+    volume, owned = _rows("box_volume", "id", *CORNERS), _association("robot_work_volume")
+    corners: dict[str, list[list[float]]] = {}
+    query = select(owned.c.owner_id, *(volume.c[c] for c in CORNERS)).join(volume, volume.c.id == owned.c.target_id)
+    for robot, *numbers in connection.execute(query.order_by(owned.c.id)):
+        if None not in numbers and robot in bodies:
+            corners.setdefault(bodies[robot], []).append(numbers)
+    found.boxes = {robot: np.array(rows).reshape(-1, 2, 3) for robot, rows in corners.items()}
+    has, slot, ref = (
+        _association("parts_vessel_slot"),
+        _rows("slot", "id", "slot_design_id"),
+        _rows("part_ref_and_pose", "id", *XYZ),
+    )
+    counted = select(has.c.owner_id, func.count()).group_by(has.c.owner_id)
+    found.slot_count = {bodies[o]: n for o, n in connection.execute(counted) if o in bodies}
+    points: dict[str, list[list[float]]] = {}
+    query = (
+        select(has.c.owner_id, *(ref.c[axis] for axis in XYZ))
+        .join(slot, slot.c.id == has.c.target_id)
+        .join(ref, slot.c.slot_design_id == ref.c.id)
+        .order_by(has.c.id)
+    )
+    for vessel, *numbers in connection.execute(query):
+        if None not in numbers and vessel in bodies:
+            points.setdefault(bodies[vessel], []).append(numbers)
+    found.slots = {name: np.array(rows) for name, rows in points.items()}
+
+
+def _read_contents(connection: Connection, found: CellRelations, bodies: dict[int, str], names: dict[int, str]) -> None:
+    """Reads the parts that are located in a kit or its tray, that the kit lists, or that are in one of its slots."""
+    kit_of = {tray: kit for kit, tray in found.ones("kitTray").items()}
+    contents: dict[str, set[str]] = defaultdict(set)
+    for name, places in found.links["location"].items():
+        if found.kinds[name] == "Part":
+            contents[kit_of.get(places[0], places[0])].add(name)
+    for kit, part in found.pairs("Kit", "part"):
+        contents[kit].add(part)
+    in_slot = dict(_one(connection, "slot", "slot_part"))
+    for kit_key, slot in _many(connection, "kit", "slot"):
+        if slot in in_slot and kit_key in bodies and in_slot[slot] in bodies:
+            contents[bodies[kit_key]].add(bodies[in_slot[slot]])
+    found.contents = {name: parts for name, parts in contents.items() if found.kinds[name] == "Kit"}
+    found.slot_parts = {bodies[part]: names[slot] for slot, part in in_slot.items() if part in bodies}
+    found.slot_names = frozenset(names[key] for key in connection.scalars(select(_rows("slot", "id").c.id)))
+
+
+# ------------------------------------------------------------ tables
+
+
+@lru_cache
+def _rows(name: str, *columns: str) -> Any:
+    return table(name, *(column(word) for word in columns))
+
+
+def _association(name: str) -> Any:
+    return _rows(name, "id", "owner_id", "target_id")
+
+
+def _located() -> tuple[Any, Any]:
+    return _rows("solid_object", "id", "primary_location_id", "kind"), _rows("physical_location", "id", "ref_object_id")
+
+
+def _names(connection: Connection, root: str) -> dict[int, tuple[str, str]]:
+    rows = _rows(root, "id", "name", "kind")
+    return {key: (name, kind) for key, name, kind in connection.execute(select(rows).order_by(rows.c.id)).all()}
+
+
+def _one(connection: Connection, name: str, what: str) -> list[tuple[int, int]]:
+    return _values(connection, name, f"{what}_id")
+
+
+def _values(connection: Connection, name: str, what: str) -> list[tuple[int, int]]:
+    rows = _rows(name, "id", what)
+    query = select(rows).where(rows.c[what].is_not(None)).order_by(rows.c.id)
+    return [(key, value) for key, value in connection.execute(query).all()]
+
+
+def _many(connection: Connection, name: str, what: str) -> list[tuple[int, int]]:
+    rows = _association(f"{name}_{what}")
+    query = select(rows.c.owner_id, rows.c.target_id).order_by(rows.c.owner_id, rows.c.id)
+    return [(owner, target) for owner, target in connection.execute(query).all()]
