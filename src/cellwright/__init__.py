@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cellwright.record import read_log
     from cellwright.sensors import SENSORS, NoiseCfg, Sensor, SensorCfg, check_sensor
     from cellwright.testing import expect
-    from cellwright.trials import TRIAL_CONTROLLERS, KittingReport, read_trial, run_trial
+    from cellwright.trials import TRIAL_CONTROLLERS, Report, read_trial, run_trial
 
 __all__ = [
     "SENSORS",
@@ -41,11 +41,11 @@ __all__ = [
     "Cell",
     "CellwrightError",
     "KitDesign",
-    "KittingReport",
     "Lab",
     "NoiseCfg",
     "Order",
     "Pose",
+    "Report",
     "Sensor",
     "SensorCfg",
     "__version__",
@@ -80,7 +80,7 @@ __getattr__ = lazy_names(
         ".record": "read_log",
         ".sensors": "SENSORS NoiseCfg Sensor SensorCfg check_sensor",
         ".testing": "expect",
-        ".trials": "TRIAL_CONTROLLERS KittingReport read_trial run_trial",
+        ".trials": "TRIAL_CONTROLLERS Report read_trial run_trial",
     },
     {"crcl": ".crcl", "messages": ".core.messages"},
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import threading
@@ -16,8 +17,8 @@ from cellwright.execution import ActionRecord, Evaluated, OrderReport, OrderStat
 from cellwright.judge import Score, ScoreItem
 from cellwright.lab.world_file import WorldState
 from cellwright.record import read_log
+from cellwright.trials.report import Ending, OrderVerdict, Report
 from cellwright.trials.run_files import latest_database, run_files
-from cellwright.trials.run_report import KittingReport, KittingStatus
 
 FAST = ["--fidelity", "kinematic", "--no-picture"]
 
@@ -50,9 +51,11 @@ def test_report_for_people_with_a_picture(cellwright, monkeypatch):
 
 
 def test_report_for_programs(cellwright):
-    ended = cellwright("run", "--order", "kit_s2l2", "--robots", "fanuc", "--seed", 3, "--json", *FAST)
+    options = ["--order", "kit_s2l2", "--robots", "fanuc", "--planner", "scheduler", "--seed", 3]
+    ended = cellwright("run", *options, "--json", "--out", "mine", *FAST)
     report = ended.json
     assert ended.code == 0
+    assert "scheduler: a plan of 20 steps" in ended.err
     assert (report["status"], report["done"], report["cell"], report["seed"]) == ("done", True, "aprs", 3)
     assert report["asked"]["order"] == "kit_s2l2"
     assert report["order"]["robots"] == ["fanuc"]
@@ -66,9 +69,29 @@ def test_report_for_programs(cellwright):
     assert log.metadata["seed"] == "3"
     assert log.span_ns[1] / 1e9 == pytest.approx(report["time_s"], abs=0.2)
     assert Path(report["database"]).exists()
-    state = WorldState.read(Path("out/run.world"))
-    assert state.header["order"] == "kit_s2l2"
+    state = WorldState.read(Path("mine/run.world"))
+    assert (state.header["order"], state.header["planner"]) == ("kit_s2l2", "scheduler")
     assert state.tick * 0.002 == pytest.approx(report["time_s"])
+
+
+def test_a_run_leaves_the_same_report_as_a_trial(cellwright, refused):
+    """One JSON and one page; `run --json` has the score as a number, the file has it line by line."""
+    ended = cellwright("run", "--out", "mine", "--seed", 3, "--json", *FAST)
+    assert sorted(path.name for path in Path("mine").iterdir()) == [
+        "log.mcap", "run.db", "run.world", "verdict.html", "verdict.json",
+    ]  # fmt: skip
+    told = json.loads(Path("mine/verdict.json").read_text())
+    assert told.keys() < ended.json.keys()
+    assert {key for key in told if told[key] != ended.json[key]} == {"score"}
+    assert told["score"]["total"] == ended.json["score"] == pytest.approx(1.0)
+    assert (told["ending"], told["orders"][0]["claimed"], told["possible"]) == ("returned", True, None)
+    assert ended.json["files"]["page"] == "mine/verdict.html"
+    page = Path("mine/verdict.html").read_text()
+    assert "Run of <code>kit_m2l1</code>" in page
+    assert page.count("<td>place-part") == 3
+    assert "mine/log.mcap exists, and is not overwritten" in refused("run", "--out", "mine", *FAST)
+    Path("mine/log.mcap").unlink()
+    assert "mine/verdict.json exists, and is not overwritten" in refused("run", "--out", "mine", *FAST)
 
 
 def test_every_predicate_and_what_is_not_there_at_all(capsys):
@@ -83,11 +106,14 @@ def test_every_predicate_and_what_is_not_there_at_all(capsys):
     )  # fmt: skip
     missed = [f"kit_{number}" for number in range(1, 49)]
     items = [ScoreItem(f"{kit}/{slot}", 0.0, 3.0, "no tray") for kit in missed for slot in ("slot_1", "slot_2")]
-    report = KittingReport(
-        KittingStatus.FAILED, "why", order, (), Score(False, (*items, ScoreItem("floor", 2.0, 2.0, "none")))
-    )
+    report = Report(
+        trial="run", cell="aprs", seed=0, controller="internal", is_run=True, ending=Ending.FAILED, detail="",
+        time_s=2.0, start_s=0.0, wall_s=1.0, possible=None, orders=(OrderVerdict("o", 0, 0.0, None, (), ()),),
+        account=order, faults=(), not_applied=(), hits=(), drops=(),
+        scored=Score(False, (*items, ScoreItem("floor", 2.0, 2.0, "none"))), grasp_lock_uses=0, notes=(), versions={},
+    )  # fmt: skip
     ActionLines(["fanuc"])(action)
-    print_report(report, 1.0)
+    print_report(report)
     brief = capsys.readouterr().out
     assert "after  part-is-there(gear, tray) is false: 3 mm off" in brief
     assert "feels nothing" not in brief
@@ -232,6 +258,7 @@ def test_many_runs_that_start_at_once_get_files_of_their_own(tmp_path, monkeypat
         (["--robots", ","], "--robots: no robot is to work; name at least one of fanuc, motoman"),
         (["--fault", "blackhole:at=1"], "unknown kind of fault 'blackhole'; did you mean 'blackout'?"),
         (["--recovery", "ful"], "unknown recovery 'ful'"),
+        (["--planner", "sequenzer"], "unknown planner 'sequenzer'; did you mean 'sequencer'?"),
         (["--fidelity", "real"], "unknown fidelity 'real' (available: kinematic, physics)"),
     ],
 )

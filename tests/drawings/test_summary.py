@@ -11,27 +11,29 @@ import pytest
 import cellwright as cw
 from cellwright.cells import load_cell
 from cellwright.core.pose import Pose
-from cellwright.trials.cfg import TrialOrderCfg
+from cellwright.trials import Trial
+from cellwright.trials.cfg import TrialCfg
 from cellwright.trials.orders import OrderBook
-from cellwright.trials.session import TrialSession
+from cellwright.trials.trial_interfaces import TrialInterfaces
 
 
 def asked(cell, seed):
     """The line that the control door answers with, and where the trays really are."""
 
-    async def main(session):
-        await session.open(any_port=True)
-        reader, writer = await asyncio.open_connection(*session.control.address.split(":"))
+    async def main(interfaces):
+        await interfaces.open(any_port=True)
+        reader, writer = await asyncio.open_connection(*interfaces.control.address.split(":"))
         try:
             writer.write(b'{"ask": "drawings"}\n')
             return await reader.readline()
         finally:
             writer.close()
-            await session.close()
+            await interfaces.close()
 
     with cw.Lab(cell, seed=seed, pace=1.0) as lab:
-        orders = OrderBook.of([TrialOrderCfg(order="kit_m2l1", announce={"at_s": 100.0})], cell, seed, str)
-        line = lab.perform(main(TrialSession(lab, orders, (), 120.0)))
+        wanted = [{"order": "kit_m2l1", "announce": {"at_s": 100.0}}]
+        cfg = TrialCfg(trial="drawn", time_limit_s=120.0, orders=wanted)
+        line = lab.perform(main(TrialInterfaces(Trial(lab, cfg, OrderBook.of(cfg.orders, cell, seed)))))
         return line, {name: lab.world.pose_of(name) for name in cell.trays}
 
 

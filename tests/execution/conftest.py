@@ -17,8 +17,7 @@ from cellwright.execution import ExecutionSettings, RecoveryMode
 from cellwright.judge import parse_fault
 from cellwright.knowledge import Belief, Database, Workstation, WorldModel, fill, records
 from cellwright.orders import KitDesign, Order, OrderLine
-from cellwright.trials.run import RunCfg, run_order
-from cellwright.trials.run_report import KittingReport
+from cellwright.trials import Report, RunCfg, run_order
 
 SKUS = {"s": "sku_part_small_gear", "m": "sku_part_medium_gear", "l": "sku_part_large_gear"}
 TRAYS = {"m": "sku_kit_m2l1_vessel", "s": "sku_kit_s2l2_vessel"}
@@ -39,7 +38,7 @@ def build(
     seed: int = 0,
     prepare: Callable[[cw.Lab], None] = lambda _lab: None,
     **settings: float,
-) -> KittingReport:
+) -> Report:
     """Builds kits in a fresh laboratory with physics; whatever goes wrong, nobody may say done when it is not.
 
     `prepare` may change the world before anybody looks at it.

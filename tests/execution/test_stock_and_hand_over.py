@@ -9,7 +9,7 @@ import pytest
 
 import cellwright as cw
 from cellwright.orders import find_order
-from cellwright.trials.run import RunCfg, run_order
+from cellwright.trials import RunCfg, run_order
 
 from .conftest import SKUS, StillCell, small_kit
 

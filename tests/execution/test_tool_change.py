@@ -13,7 +13,7 @@ from cellwright.knowledge.belief_writer import note_tool
 from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.planning import Verb, plan
 from cellwright.planning.belief import request_of
-from cellwright.trials.run import run_order
+from cellwright.trials import run_order
 
 
 @pytest.fixture

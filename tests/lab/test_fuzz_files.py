@@ -15,9 +15,10 @@ from cellwright.cells import CELLS, actual_layout, cell_hints, load_cell
 from cellwright.core.errors import BadInput
 from cellwright.lab import Lab
 from cellwright.orders import find_order
-from cellwright.trials.cfg import TrialOrderCfg, read_trial
+from cellwright.trials import Trial
+from cellwright.trials.cfg import TrialCfg, read_trial
 from cellwright.trials.orders import OrderBook
-from cellwright.trials.session import TrialSession
+from cellwright.trials.trial_interfaces import TrialInterfaces
 
 ROOT = Path(__file__).parents[2]
 TRIAL = (ROOT / "examples/trials/two_orders.yaml").read_text(encoding="utf-8")
@@ -141,16 +142,17 @@ def attack_files(folder, counts, seed=0):
 
 
 def attack_door(count, seed=0):
-    """Says so many lines to the control door of a session; every one is answered, and so is the last, sensible one."""
+    """Says so many lines to the control door of a trial; every one is answered, and so is the last, sensible one."""
     rng = random.Random(seed)
     with Lab.from_cell("aprs", fidelity="kinematic", pace=1.0) as lab:
-        book = OrderBook.of([TrialOrderCfg(order="kit_m2l1")], lab.cell)
-        session = TrialSession(lab, book)
+        cfg = TrialCfg(trial="attacked", orders=[{"order": "kit_m2l1"}])
+        trial = Trial(lab, cfg, OrderBook.of(cfg.orders, lab.cell))
+        interfaces = TrialInterfaces(trial)
 
         async def main():
-            session.update()
-            await session.control.start()
-            host, port = session.control.address.split(":")
+            trial.look()
+            await interfaces.control.start()
+            host, port = interfaces.control.address.split(":")
             left, answers = count, 0
             while left:
                 reader, writer = await asyncio.open_connection(host, int(port), limit=2**20)
@@ -171,7 +173,7 @@ def attack_door(count, seed=0):
             writer.write(b'{"ask": "time"}\n')
             lines = [json.loads(await asyncio.wait_for(reader.readline(), 30)) for _ in range(2)]
             writer.close()
-            await session.close()
+            await interfaces.close()
             return answers, lines[-1]
 
         return lab.perform(main())

@@ -29,7 +29,7 @@ def test_package_gives_its_names_without_importing_physics():
         "import sys, cellwright as cw\n"
         "loaded = {'mujoco', 'numpy', 'pydantic'} & set(sys.modules)\n"
         "assert not loaded, loaded\n"
-        "assert {'Lab', 'Pose', 'KittingReport', '__version__'} <= set(dir(cw))\n"
+        "assert {'Lab', 'Pose', 'Report', '__version__'} <= set(dir(cw))\n"
         "assert cw.Pose.identity() and 'mujoco' not in sys.modules\n"
         "from cellwright import *\n"
         "assert Lab is cw.Lab and callable(Lab.run) and 'mujoco' in sys.modules\n"

@@ -13,7 +13,7 @@ from cellwright.core.messages import ActionEvent
 from cellwright.lab import Lab
 from cellwright.lab.world_file import WorldState
 from cellwright.orders import find_order
-from cellwright.trials.run import RunCfg, resume_order, run_order
+from cellwright.trials import RunCfg, run_order
 
 ORDER = find_order("kit_m2l1")
 HEADER = {"cell": "aprs", "seed": 3, "fidelity": "kinematic"}
@@ -79,6 +79,6 @@ def test_full_file_stops_the_cell_and_a_resumed_run_finishes_the_kit(tmp_path, c
     assert "make room on the disk" in said
     state = WorldState.read(tmp_path / "run.world")
     with Lab.from_cell("aprs", 3, fidelity="kinematic") as lab:
-        report = resume_order(lab, [ORDER], state, cfg_in(tmp_path))
+        report = run_order(lab, [ORDER], cfg_in(tmp_path), state)
     assert report.done, report.reason
     assert report.order.resumed

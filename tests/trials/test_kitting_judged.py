@@ -10,11 +10,9 @@ from cellwright.judge import parse_fault
 from cellwright.judge.kit import IN_BOX
 from cellwright.lab import Lab
 from cellwright.orders import find_order
+from cellwright.trials import RunCfg, TrialStatus, run_order, run_trial
 from cellwright.trials.cfg import TrialCfg
 from cellwright.trials.controllers import TRIAL_CONTROLLERS
-from cellwright.trials.run import RunCfg, run_order
-from cellwright.trials.run_report import KittingStatus
-from cellwright.trials.trial import run_trial
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +24,7 @@ def test_a_kit_that_is_pushed_while_it_is_built_ends_in_its_box():
     fault = "push:tray=m2l1_tray_2,on=medium*,after=place:1,by_mm=25/10,yaw_deg=5"
     with Lab.from_cell("kitting", seed=0) as lab:
         report = run_order(lab, [find_order("kit_m2l1")], RunCfg(faults=(parse_fault(fault),)))
-    assert report.status is KittingStatus.DONE, report.reason
+    assert report.status is TrialStatus.DONE, report.reason
     (kit,) = report.kits
     assert (kit.tray, kit.items[-1].name, kit.items[-1].passed) == (TRAY, IN_BOX, True)
     assert report.hits == report.drops == ()

@@ -5,7 +5,7 @@ import pytest
 import cellwright as cw
 from cellwright.judge import parse_fault
 from cellwright.orders import find_order
-from cellwright.trials.run import RunCfg, run_order
+from cellwright.trials import RunCfg, run_order
 
 
 def build(kit: str, *faults: str, seed: int = 0):

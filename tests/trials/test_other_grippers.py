@@ -15,7 +15,7 @@ from cellwright.judge import judge_recoverable
 from cellwright.lab import Lab
 from cellwright.motion import LineSpeed
 from cellwright.orders import DESIGNS
-from cellwright.trials.run_report import KittingStatus
+from cellwright.trials import TrialStatus
 
 LINKAGE = Path(__file__).parents[1] / "models" / "importing" / "data" / "gripper.urdf"
 CELL = {
@@ -109,7 +109,7 @@ def test_a_whole_kit_is_built_with_a_gripper_from_a_file(tmp_path):
     (tmp_path / "cell.yaml").write_text(yaml.safe_dump(cell))
     with Lab.from_cell(tmp_path / "cell.yaml", seed=3) as lab:
         report = lab.run("kit_m2l1")
-    assert report.status is KittingStatus.DONE, report.reason
+    assert report.status is TrialStatus.DONE, report.reason
     assert report.hits == ()
 
 
@@ -118,5 +118,5 @@ def test_a_whole_kit_is_built_with_a_gripper_from_a_file(tmp_path):
 def test_a_whole_kit_is_built_with_them(tool):
     with Lab(cell_with(tool), seed=3) as lab:
         report = lab.run("kit_m2l1")
-    assert report.status is KittingStatus.DONE, report.reason
+    assert report.status is TrialStatus.DONE, report.reason
     assert (report.score, report.hits) == (pytest.approx(1.0, abs=0.05), ())

@@ -8,10 +8,11 @@ import cellwright as cw
 from cellwright.catalogue import TRAYS
 from cellwright.core.bus import Role
 from cellwright.core.errors import BadInput, UnknownName
-from cellwright.core.messages import ActionEvent, BeliefChange, Plan, Tracks
+from cellwright.core.messages import ActionEvent, BeliefChange, Order, Plan, Tracks
 from cellwright.core.pose import Pose
 from cellwright.lab import Lab
-from cellwright.trials.run_report import KittingStatus
+from cellwright.trials import TrialStatus
+from cellwright.trials.report import Ending
 
 TRUTH = ("/truth/poses", "/judge/faults", "/judge/verdict")
 
@@ -31,7 +32,7 @@ class Kit:
 
             lab.bus.subscribe = noted
             self.subscriptions |= {(s.subscriber, s.topic, s.role) for s in lab.bus.subscriptions}
-            for topic in ("/tracks", "/belief/changes", "/planning/plan", "/execution/actions"):
+            for topic in ("/orders", "/tracks", "/belief/changes", "/planning/plan", "/execution/actions"):
                 subscribe(topic, lambda _topic, message: self.heard.append(message), subscriber="test")
             self.report = lab.run(order="kit_m2l1")
             self.topics = dict(lab.bus.topics)
@@ -44,7 +45,7 @@ def kit():
 
 def test_a_kit_is_built_and_the_report_says_how(kit):
     report = kit.report
-    assert report.status is KittingStatus.DONE, report.reason
+    assert report.status is TrialStatus.DONE, report.reason
     assert report.done
     assert report.score > 0.95
     assert report.grasp_lock_uses == 0
@@ -52,6 +53,9 @@ def test_a_kit_is_built_and_the_report_says_how(kit):
     assert {seating.seated for seating in report.kits[0].seatings} == {True}
     assert report.hits == ()
     assert report.order.orders == ("kit_m2l1",)
+    (order,) = report.orders
+    assert (report.ending, order.announced_s, order.false_done) == (Ending.RETURNED, 0.0, False)
+    assert 0 < order.submitted_s < report.time_s, "what the controller believes is its claim"
     placed = [action for action in report.order.actions if "place-part" in action.action and action.phase == "end"]
     assert len(placed) == 3
     assert all(one.evidence for action in report.order.actions for one in action.predicates)
@@ -75,6 +79,8 @@ def test_nobody_but_judge_and_recorder_hears_the_truth(kit):
 
 def test_every_station_of_the_ring_tells_what_it_does(kit):
     assert {type(message) for message in kit.heard} >= {Tracks, Plan, ActionEvent, BeliefChange}
+    (order,) = [message for message in kit.heard if isinstance(message, Order)]
+    assert (order.time_s, order.order, order.kits, order.quantities) == (0.0, "kit_m2l1", ("kit_m2l1",), (1,))
     changes = [message for message in kit.heard if isinstance(message, BeliefChange)]
     assert any("_kit_m2l1_slot_" in change.change for change in changes)
     events = [message for message in kit.heard if isinstance(message, ActionEvent)]
@@ -92,6 +98,8 @@ def test_bad_input_is_refused_before_anything_moves():
             lab.run("kit_m2l1", robots=[])
         with pytest.raises(UnknownName, match="full, none, retry"):
             lab.run("kit_m2l1", recovery="pray")
+        with pytest.raises(UnknownName, match="unknown planner 'oracle'"):
+            lab.run("kit_m2l1", planner="oracle")
         with pytest.raises(UnknownName, match="kind of fault"):
             lab.run("kit_m2l1", faults=["earthquake"])
         with pytest.raises(BadInput, match="a2b1c1: aprs has no parts of the kitting papers"):

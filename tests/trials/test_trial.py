@@ -14,10 +14,10 @@ from cellwright.catalogue import seated_height_m
 from cellwright.core.config import validate
 from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.pose import Pose
+from cellwright.trials import run_trial
 from cellwright.trials.cfg import TrialCfg
 from cellwright.trials.controllers import TRIAL_CONTROLLERS
-from cellwright.trials.trial import run_trial
-from cellwright.trials.verdict import Ending
+from cellwright.trials.report import Ending
 
 pytestmark = pytest.mark.slow
 
@@ -241,7 +241,7 @@ def test_a_kit_that_is_complete_is_done_even_if_nobody_says_so(inside):
     assert verdict.done
     assert verdict.orders[0].kits[0].tray == "motoman_kit_m2l1", "any tray of the kind will do"
     assert verdict.orders[0].submitted_s is None
-    assert verdict.score.done
+    assert verdict.scored.done
     (fault,) = verdict.faults
     assert (fault.fault, fault.subject) == ("remove", "large_gear_4")
     assert fault.recovery.recoverable
@@ -339,7 +339,10 @@ def test_an_impossible_order_may_be_wanted_and_is_noted(inside):
     verdict = run_trial(cfg(**changes), inside(gives_up))
     assert verdict.ending is Ending.RETURNED
     assert not verdict.possible.recoverable
-    assert verdict.orders[0].kits.count(None) == 1
+    assert verdict.as_dict()["orders"][0]["kits"].count(None) == 1
+    assert verdict.orders[0].without_tray == {"kit_m2l1_1"}
+    assert not verdict.scored.done
+    assert any(item.name == "kit_m2l1_1/slot_1" for item in verdict.scored.items), "what is missing costs points"
     assert "3 of sku_kit_m2l1_vessel are needed, the cell has 2" in verdict.notes
 
 

@@ -15,7 +15,7 @@ from cellwright.bench.start_up import first_motion_s, help_s
 from cellwright.lab import Lab
 from cellwright.orders import DESIGNS, Order, OrderLine
 from cellwright.sim import TickOrder, World
-from cellwright.trials.run_report import KittingReport
+from cellwright.trials import Report
 
 __all__ = ["kitting"]
 
@@ -38,7 +38,7 @@ class TimedRun:
         both_moving: Share of the time in which every arm turned.
     """
 
-    report: KittingReport
+    report: Report
     cpu_s: float
     overhead_s: float
     raw_s: float

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shlex
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from cellwright.cli.output import err, prepare_output, print_json, say, tell_hints
+from cellwright.cli.output import err, prepare_output, print_json, say, take_folder, tell_hints
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, CellwrightError, UnknownName
 from cellwright.core.files import refuse_existing
@@ -26,7 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-OF_THE_FIRST_RUN = ("cell", "order", "quantity", "robots", "recovery", "fault", "seed", "fidelity", "plan", "rename")
+OF_THE_FIRST_RUN = (
+    "cell", "order", "quantity", "robots", "recovery", "planner", "fault", "seed", "fidelity", "plan", "rename"
+)  # fmt: skip
 
 
 def run(
@@ -42,6 +43,7 @@ def run(
         list[str] | None, typer.Option(help="With --plan: a name in it and what it stands for, such as robot_1=fanuc.")
     ] = None,
     recovery: Annotated[str, typer.Option(help="After a failure: none, retry or full.")] = "full",
+    planner: Annotated[str | None, typer.Option(help="sequencer, scheduler, fast-downward or enhsp.")] = None,
     fault: Annotated[list[str] | None, typer.Option(help="What goes wrong: kind:key=value,...; repeatable.")] = None,
     seed: Annotated[int, typer.Option(help="Root of all randomness.")] = 0,
     fidelity: Annotated[str | None, typer.Option(help="physics or kinematic; the cell's own by default.")] = None,
@@ -56,6 +58,9 @@ def run(
             help="Belief and progress: a new file, or an address; out/run.db, or the next number.",
         ),
     ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of verdict, page, picture, log and database, as of a trial.")
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run that --database is of; with the last one by default.")
@@ -69,7 +74,7 @@ def run(
 
     header: dict[str, Any] = {
         "cell": cell, "order": order, "quantity": quantity, "robots": _names(robots), "recovery": recovery,
-        "seed": seed, "fidelity": fidelity, "faults": fault or [],
+        "planner": planner, "seed": seed, "fidelity": fidelity, "faults": fault or [],
     }  # fmt: skip
     if database is not None and "://" in database:
         from cellwright.knowledge.address import need_driver
@@ -82,7 +87,14 @@ def run(
         database = _from_here(database or latest_database())
         state, world_file = _stored(context, database)
         header = dict(state.header)
-        record = record or (Path(_from_here(header["log"])) if "log" in header else None)
+        if out is None and record is None and "log" in header:
+            record = Path(_from_here(header["log"]))
+    if out is not None:
+        record, picture, database = (
+            record or out / "log.mcap",
+            picture or out / "cell.png",
+            database or str(out / "run.db"),
+        )
     loaded = _loaded(header["cell"], header["seed"])
     orders = [find_order(header["order"], header["quantity"])]
     wanted = [path for path in (record, None if no_picture else picture) if path is not None]
@@ -90,6 +102,8 @@ def run(
         raise BadInput(f"log and picture cannot both be written to {record}")
     if not overwrite and not resume:
         refuse_existing(*wanted)  # now, and not after the laboratory was built
+    if out is not None:
+        take_folder(out, out, ("verdict.json", "verdict.html"), overwrite=overwrite)
     given = _external_plan(plan, rename or [])
     _check_options(header, loaded)
     say(f"{loaded.name}, seed {header['seed']}: {_said(header, resume)}", to=err)
@@ -99,7 +113,8 @@ def run(
     from cellwright.knowledge.address import redacted_address
     from cellwright.lab import Lab
     from cellwright.trials.kitting_controller import ACTIONS_TOPIC, PLANS_TOPIC
-    from cellwright.trials.run import check_order, resume_order, run_order
+    from cellwright.trials.page import FILES, write_report
+    from cellwright.trials.run import check_order, run_order
     from cellwright.trials.run_files import run_files
 
     cfg = replace(_cfg(header), plan=given)
@@ -117,31 +132,33 @@ def run(
             stored = {**header, "log": str(files.log.absolute())}
             del stored["faults"]  # the world's file has those that are left
             cfg = replace(cfg, database=files.database, world_file=files.world, header=stored)
-            started_s = time.perf_counter()
             recorder = lab.record(files.log)
             try:
-                report = resume_order(lab, orders, state, cfg) if state else run_order(lab, orders, cfg)
+                report = run_order(lab, orders, cfg, state)
             except KeyboardInterrupt:
                 say(f"stopped; `{_resuming(files.database)}` goes on from here", to=err)
                 raise
-            wall_s = time.perf_counter() - started_s
             lost = recorder.close()
             if not as_json:
-                print_report(report, wall_s)
+                print_report(report)
             renderer = _take_picture(lab, files.picture) if files.picture is not None else None
+    written = {"log": files.log, "picture": files.picture if renderer else None}
+    if out is not None:
+        write_report(report, out, written["picture"])
+        written |= {what: out / FILES[what] for what in ("verdict", "page")}
     if as_json:
         print_json(
             report.as_dict()
             | {
-                "cell": loaded.name, "seed": header["seed"], "asked": header,
+                "score": report.score, "asked": header, "files": written,
                 "log": files.log, "log_lost": {"messages": lost.messages, "reason": lost.reason},
-                "database": redacted_address(files.database), "picture": files.picture if renderer else None,
-                "renderer": renderer, "wall_s": wall_s,
+                "database": redacted_address(files.database), "picture": written["picture"], "renderer": renderer,
             }
         )  # fmt: skip
     else:
         drawn = f", picture {files.picture}" if renderer else ""
-        say(f"log {files.log}{drawn}, database {redacted_address(files.database)}")
+        page = f", page {written['page']}" if out is not None else ""
+        say(f"log {files.log}{drawn}, database {redacted_address(files.database)}{page}")
     if lost.messages or lost.reason:
         say(f"the log is incomplete: {lost.messages} messages lost: {lost.reason}", to=err)
     return 0 if report.done else 1
@@ -171,6 +188,10 @@ def _check_options(header: dict[str, Any], cell: Cell) -> None:
             raise UnknownName("robot", name, cell.robots, "--robots")
     if fidelity not in (None, *get_args(Fidelity)):
         raise UnknownName("fidelity", fidelity, get_args(Fidelity))
+    if header.get("planner"):
+        from cellwright.planning import TASK_PLANNERS
+
+        TASK_PLANNERS.get(header["planner"])
     if header["faults"] or header["recovery"] != "full":
         _recovery_and_faults(header)
 
@@ -178,8 +199,7 @@ def _check_options(header: dict[str, Any], cell: Cell) -> None:
 def _stored(context: typer.Context, database: str) -> tuple[WorldState, Path]:
     """Returns the world of a run to resume, and its file; refuses options of the first run, and a run without start."""
     from cellwright.lab.world_file import WorldState
-    from cellwright.trials.database_files import database_file, world_file_of
-    from cellwright.trials.run_files import USUAL
+    from cellwright.trials.run_files import USUAL, database_file, world_file_of
 
     for name in OF_THE_FIRST_RUN:
         source = context.get_parameter_source(name)
@@ -227,7 +247,7 @@ def _cfg(header: dict[str, Any]) -> RunCfg:
     from cellwright.trials.run import RunCfg
 
     robots, (mode, faults) = header["robots"], _recovery_and_faults(header)
-    settings = replace(ExecutionSettings(), recovery=mode)
+    settings = ExecutionSettings(recovery=mode, planner=header.get("planner"))
     return RunCfg(robots=None if robots is None else tuple(robots), settings=settings, faults=faults)
 
 

@@ -13,11 +13,11 @@ from cellwright.core.messages import ActionEvent, Plan
 from cellwright.execution import ActionRecord, Evaluated
 from cellwright.judge import ScoreItem
 from cellwright.planning import named_kits
-from cellwright.trials.run_report import KittingReport, KittingStatus
+from cellwright.trials.report import Report, TrialStatus
 
 __all__ = ["ActionLines", "print_report", "tell_action", "tell_plan"]
 
-COLOURS = {KittingStatus.DONE: "green", KittingStatus.PARTIAL: "yellow"}
+COLOURS = {TrialStatus.DONE: "green", TrialStatus.PARTIAL: "yellow"}
 TO_KIT, NOWHERE = ("look-for-slot", "place-part"), ("set-grasp",)
 CHANGES = ("attach-endEffector", "detach-endEffector")
 ACTION = 50  # columns for an action
@@ -50,7 +50,7 @@ def tell_action(_topic: str, event: ActionEvent) -> None:
         say(f"{event.time_s:8.2f} s  {event.robot:8}{short(event.action)}{reason}", to=err)
 
 
-def print_report(report: KittingReport, wall_s: float) -> None:
+def print_report(report: Report) -> None:
     """Prints the result; the actions were printed as they ended."""
     say()
     table("score", ["item", "points", "of", "reason"], _score(report), markup=False)
@@ -74,7 +74,7 @@ def print_report(report: KittingReport, wall_s: float) -> None:
     grip = f"grasp lock used {counted(uses, 'time')}" if uses else "friction and suction" if cups else "friction alone"
     say(f"score {report.score:.2f}; {tried}; held by {grip}")
     took_s = report.time_s - report.start_s
-    say(f"{took_s:.2f} s simulated in {wall_s:.2f} s")
+    say(f"{took_s:.2f} s simulated in {report.wall_s:.2f} s")
 
 
 def counted(number: int, word: str) -> str:
@@ -83,7 +83,7 @@ def counted(number: int, word: str) -> str:
     return f"{number} {word if number == 1 else many}"
 
 
-def _score(report: KittingReport) -> list[tuple[str, str, str, str]]:
+def _score(report: Report) -> list[tuple[str, str, str, str]]:
     """Returns a row for each item; one for all kits whose items all say the same, as those of missing trays."""
     rows = []
     kits = [(kit, list(group)) for kit, group in groupby(report.scored.items, lambda i: i.name.rpartition("/")[0])]

@@ -1,4 +1,4 @@
-"""`cellwright trial`: orders, faults, a controller under test, and a verdict."""
+"""`cellwright trial`: orders, faults, a controller under test, and a report."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from rich.text import Text
 from cellwright.cli.output import err, prepare_output, print_json, say, table, take_folder
 from cellwright.core.errors import BadInput
 from cellwright.trials.cfg import trial_json_schema
-from cellwright.trials.file_errors import read_whole_trial
-from cellwright.trials.report import FILES
-from cellwright.trials.trial import run_trial
-from cellwright.trials.verdict import TrialVerdict
+from cellwright.trials.page import FILES
+from cellwright.trials.report import Report
+from cellwright.trials.trial_file import read_whole_trial, run_trial
 
 __all__ = ["trial"]
 
@@ -70,7 +69,7 @@ def trial(
             partly.replace(addresses)  # a process that waits for the file finds it whole
         print(line, file=sys.stderr, flush=True)
 
-    verdict = run_trial(
+    report = run_trial(
         cfg,
         controller,
         pace=pace,
@@ -80,28 +79,28 @@ def trial(
         say=lambda line: say(line, to=err),
     )
     if as_json:
-        print_json(verdict.as_dict() | {"files": {what: folder / name for what, name in FILES.items()}})
+        print_json(report.as_dict() | {"files": {what: folder / name for what, name in FILES.items()}})
     else:
-        _print(verdict, folder)
-    return 0 if verdict.done else 1
+        _print(report, folder)
+    return 0 if report.done else 1
 
 
-def _print(verdict: TrialVerdict, folder: Path) -> None:
-    for order in verdict.orders:
+def _print(report: Report, folder: Path) -> None:
+    for order in report.orders:
         for kit in order.kits:
-            if kit is not None:
+            if kit.tray not in order.without_tray:
                 rows = [(item.name, _word(item.passed), item.reason) for item in kit.items]
                 table(f"{order.order} on {kit.tray}", ["item", "ok", "why"], rows, markup=False)
                 say()
-    never = (f"fault that never came: {fault}" for fault in verdict.not_applied)
-    for line in (*map(str, verdict.faults), *never, *map(str, verdict.hits), *map(str, verdict.drops), *verdict.notes):
+    never = (f"fault that never came: {fault}" for fault in report.not_applied)
+    for line in (*map(str, report.faults), *never, *map(str, report.hits), *map(str, report.drops), *report.notes):
         say(line)
-    if verdict.false_done:
-        claimed = ", ".join(order.order for order in verdict.orders if order.false_done)
+    if report.false_done:
+        claimed = ", ".join(order.order for order in report.orders if order.false_done)
         say(Text("claimed to be done, but was not: ", "red"), claimed)
-    word = Text("done", "green") if verdict.done else Text("not done", "red")
-    say(word, f": {verdict.as_dict()['ending_text']}; score {100 * verdict.score.total:.0f} of 100")
-    say(f"{verdict.time_s:.1f} s simulated in {verdict.wall_s:.1f} s; {folder / FILES['page']}")
+    word = Text("done", "green") if report.done else Text("not done", "red")
+    say(word, f": {report.ending_text}; score {100 * report.score:.0f} of 100")
+    say(f"{report.time_s:.1f} s simulated in {report.wall_s:.1f} s; {folder / FILES['page']}")
 
 
 def _word(ok: bool) -> Text:

@@ -25,7 +25,7 @@ from cellwright.sim import GraspLock, Stepper, Suction, TruthPublisher, World
 
 if TYPE_CHECKING:
     from cellwright.orders import Order
-    from cellwright.trials.run_report import KittingReport
+    from cellwright.trials import Report
 
 __all__ = ["Lab"]
 
@@ -188,9 +188,10 @@ class Lab:
         quantity: int = 1,
         robots: Sequence[str] | None = None,
         recovery: str = "full",
+        planner: str | None = None,
         faults: Sequence[str] = (),
         database: str | Path = "sqlite://",
-    ) -> KittingReport:
+    ) -> Report:
         """Does an order with Cellwright's own controller, and judges it by the truth.
 
         Args:
@@ -198,21 +199,25 @@ class Lab:
             quantity: How many, of an order by name.
             robots: The robots that work; all by default.
             recovery: What the controller may do when something goes wrong: `none`, `retry` or `full`.
+            planner: A task planner by name; what suits the number of robots by default.
             faults: Faults to apply, such as `drop:part=*,during=transfer:2`.
             database: The database of belief.
         """
         from cellwright.execution import ExecutionSettings, RecoveryMode
         from cellwright.judge import parse_fault
         from cellwright.orders import Order, find_order
-        from cellwright.trials.run import RunCfg, run_order
+        from cellwright.planning import TASK_PLANNERS
+        from cellwright.trials import RunCfg, run_order
 
         modes = [mode.value for mode in RecoveryMode]
         if recovery not in modes:
             raise UnknownName("recovery", recovery, modes)
+        if planner is not None:
+            TASK_PLANNERS.get(planner)
         wanted = order if isinstance(order, Order) else find_order(order, quantity)
         cfg = RunCfg(
             None if robots is None else tuple(robots),
-            ExecutionSettings(recovery=RecoveryMode(recovery)),
+            ExecutionSettings(recovery=RecoveryMode(recovery), planner=planner),
             tuple(parse_fault(fault) for fault in faults),
             database,
         )

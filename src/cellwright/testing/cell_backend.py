@@ -13,14 +13,14 @@ from cellwright.core.config import validate
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.lab.lab import Lab
 from cellwright.trials.cfg import TrialCfg, TrialOrderCfg
-from cellwright.trials.clock_pause import ClockPause
-from cellwright.trials.end import TrialEnd, close_session, trial_hints
-from cellwright.trials.judging import VerdictInputs, fault_text, find_kits, find_part, make_verdict
+from cellwright.trials.controllers import TRIAL_CONTROLLERS
+from cellwright.trials.judging import find_kits, find_part
 from cellwright.trials.orders import OrderBook
-from cellwright.trials.report import save_trial, trial_json
-from cellwright.trials.session import TrialSession
-from cellwright.trials.trial import EXTERNAL, TrialRun
-from cellwright.trials.verdict import Ending, TrialVerdict
+from cellwright.trials.page import report_json, save_report
+from cellwright.trials.report import Ending, Report
+from cellwright.trials.trial import Trial, TrialEnd
+from cellwright.trials.trial_file import EXTERNAL, trial_hints
+from cellwright.trials.trial_interfaces import ClockPause, TrialInterfaces
 
 __all__ = ["CellBackend"]
 
@@ -32,11 +32,12 @@ QUESTIONS = ("fault", "state", "time", "drawings", "wait", "run", "verdict", "ki
 
 @dataclass
 class CellBackend:
-    """A session that answers a test's questions; time stands still between them while no client is connected.
+    """A trial that answers a test's questions; time stands still between them while no client is connected.
 
     Attributes:
         cfg: What was asked for.
-        session: The laboratory with its interfaces.
+        trial: The trial.
+        interfaces: For controllers outside.
         folder: For the evidence.
         end_log: Ends the log.
     """
@@ -44,12 +45,13 @@ class CellBackend:
     __test__ = False  # pytest: this is no test
 
     cfg: TrialCfg
-    session: TrialSession
+    trial: Trial
+    interfaces: TrialInterfaces
     folder: Path
     end_log: Callable[[], object]
     _pause: ClockPause = field(default_factory=ClockPause)
     _waiting: int = 0
-    _ending: tuple[Ending, str] = (Ending.INTERRUPTED, "by the test")
+    _end: TrialEnd = (Ending.INTERRUPTED, "by the test")
     _closed: bool = False
     _began_s: float = field(default_factory=time.monotonic)
 
@@ -61,33 +63,31 @@ class CellBackend:
         cfg = validate(asked | {"impossible": "note"}, TrialCfg, WHERE)
         lab = Lab.from_cell(cfg.cell, cfg.seed, pace=cfg.pace if cfg.controller == EXTERNAL else None)
         book = OrderBook.of(cfg.orders, lab.cell, cfg.seed, WHERE)
-        session = TrialSession(lab, book, cfg.faults, cfg.time_limit_s)
-        return cls(cfg, session, folder, lab.record(folder / "log.mcap").close)
+        trial = Trial(lab, cfg, book)
+        return cls(cfg, trial, TrialInterfaces(trial), folder, lab.record(folder / "log.mcap").close)
 
     def __post_init__(self) -> None:
         """Notes the parts and what is possible before anything happens."""
-        self._end = TrialEnd(self.cfg, self.session)
-        self._possible = self.session.recoverable()
-        self._parts = [name for name, item in self.session.lab.world.objects.items() if not item.is_tray]
+        self._possible = self.trial.recoverable()
+        self._parts = [name for name, item in self.trial.lab.world.objects.items() if not item.is_tray]
 
     async def open(self) -> dict[str, Any]:
         """Opens the interfaces, for controllers outside; their addresses, and hints about what was asked for."""
-        self.session.update()
-        interfaces = await self.session.open(any_port=True) if self.cfg.controller == EXTERNAL else {}
-        return {**interfaces, "hints": trial_hints(self.cfg, self.session.lab.cell, self._possible)}
+        self.trial.look()
+        interfaces = await self.interfaces.open(any_port=True) if self.cfg.controller == EXTERNAL else {}
+        return {**interfaces, "hints": trial_hints(self.cfg, self.trial.lab.cell, self._possible)}
 
     async def turn(self) -> None:
         """Lets time go on while a client is connected or a test waits, until orders or time limit end the trial."""
-        session = self.session
+        clock = self.trial.lab.clock
         while True:
             await self._pause.until(lambda: self._waiting > 0 or self._working)
-            before_s = session.lab.clock.time_s
-            await session.lab.clock.sleep(LOOK_S)
-            session.update()
-            reached = self._end.reached(session.lab.clock.time_s - before_s) if self._open else None
-            if reached is not None:
-                self._closed, self._ending = True, reached
-                await close_session(session, reached[0])
+            before_s = clock.time_s
+            await clock.sleep(LOOK_S)
+            end = self.trial.look(clock.time_s - before_s if self._open else 0.0)
+            if end is not None and self._open:
+                self._closed, self._end = True, end
+                await self.trial.close(end[0])
 
     @property
     def _open(self) -> bool:
@@ -96,7 +96,7 @@ class CellBackend:
     @property
     def _working(self) -> bool:
         """True if a controller is connected, or was and has submitted everything before time could go on."""
-        return self._open and (self.session.connected > 0 or self._end.submitted)
+        return self._open and (self.interfaces.connected > 0 or self.trial.submitted)
 
     async def answer(self, what: str, arguments: dict[str, Any]) -> Any:
         """Returns the answer to one question."""
@@ -105,18 +105,18 @@ class CellBackend:
         return await getattr(self, f"_{what}")(**arguments)
 
     async def _fault(self, fault: str | dict[str, Any]) -> None:
-        self.session.add_fault(fault)
+        self.trial.add_fault(fault)
 
     async def _state(self) -> dict[str, Any]:
         """Returns the state that `run_controller` watches; `ended` is empty while the interfaces are open."""
-        ended = self._ending[0].value if self._closed else ""
-        return {"connected": self.session.connected, "ended": ended}
+        ended = self._end[0].value if self._closed else ""
+        return {"connected": self.interfaces.connected, "ended": ended}
 
     async def _time(self) -> float:
-        return self.session.lab.clock.time_s
+        return self.trial.lab.clock.time_s
 
     async def _drawings(self) -> dict[str, Any]:
-        return self.session.drawings
+        return self.interfaces.drawings
 
     async def _wait(self, duration_s: float) -> None:
         await self._until(lambda: False, duration_s, even_idle=True)
@@ -125,64 +125,63 @@ class CellBackend:
         if self.cfg.controller == EXTERNAL:
             raise BadInput("run is for a controller inside: start the cell with its name as controller=...")
         if order is not None:
-            cell, asked = self.session.lab.cell, [TrialOrderCfg(order=order)]
-            self.session.book.orders = OrderBook.of(asked, cell, self.cfg.seed, "cell.run").orders
-            self._possible = self.session.recoverable()
+            cell, asked = self.trial.lab.cell, [TrialOrderCfg(order=order)]
+            self.trial.book.orders = OrderBook.of(asked, cell, self.cfg.seed, "cell.run").orders
+            self._possible = self.trial.recoverable()
         self._waiting += 1
         self._pause.release()
         try:
-            self._ending = await TrialRun(self.cfg, self.session, self.cfg.controller).internal()
+            self._end = await self.trial.inside(TRIAL_CONTROLLERS.get(self.cfg.controller))
         finally:
             self._waiting -= 1
         return await self._verdict()
 
     async def _verdict(self) -> dict[str, Any]:
-        made: dict[str, Any] = json.loads(trial_json(self._judged()))
+        made: dict[str, Any] = json.loads(report_json(self._report()))
         return made
 
     async def _kit(self, name: str, wanted: bool, within_s: float, **_: Any) -> dict[str, Any]:
         def done() -> bool:
-            kits = find_kits(self.session, name)
+            kits = find_kits(self.trial, name)
             return (bool(kits) and all(kit.done for kit in kits)) is wanted
 
         why = await self._until(done, within_s)
-        kits = [kit.as_dict() for kit in find_kits(self.session, name)]
+        kits = [kit.as_dict() for kit in find_kits(self.trial, name)]
         return {"ok": done(), "why": why, "kits": kits, **self._happened()}
 
     async def _part(self, name: str, slot: str, wanted: bool, within_s: float, **_: Any) -> dict[str, Any]:
         def there() -> bool:
-            return find_part(self.session, name, slot, self._parts)[0] is wanted
+            return find_part(self.trial, name, slot, self._parts)[0] is wanted
 
         why = await self._until(there, within_s)
         return {
             "ok": there(),
             "why": why,
-            "reason": find_part(self.session, name, slot, self._parts)[1],
+            "reason": find_part(self.trial, name, slot, self._parts)[1],
             **self._happened(),
         }
 
     async def _collisions(self) -> list[str]:
-        return [str(hit) for hit in self.session.judge.collisions.hits]
+        return [str(hit) for hit in self.trial.judge.collisions.hits]
 
     async def _save(self) -> list[str]:
         self.end_log()
-        files = save_trial(self._judged(), self.session.lab.world, self.folder)
+        files = save_report(self._report(), self.trial.lab.world, self.folder)
         return [str(path) for path in files.values()]
 
-    def _judged(self) -> TrialVerdict:
-        facts = VerdictInputs(self.cfg.trial, self.cfg.controller, self.cfg.time_limit_s)
+    def _report(self) -> Report:
         wall_s = time.monotonic() - self._began_s
-        return make_verdict(self.session, facts, self._ending, wall_s=wall_s, possible=self._possible)
+        return self.trial.report(self._end, self.cfg.controller, wall_s=wall_s, possible=self._possible)
 
     def _happened(self) -> dict[str, Any]:
-        lines = [str(record) for record in self.session.faults]
-        lines += [f"fault {fault_text(fault)}: its moment has not come" for fault in self.session.pending]
-        lines += [str(event) for event in (*self.session.judge.drops.drops, *self.session.judge.collisions.hits)]
-        return {"time_s": self.session.lab.clock.time_s, "happened": lines}
+        lines = [str(record) for record in self.trial.watcher.records]
+        lines += [f"fault {fault}: its moment has not come" for fault in self.trial.not_applied]
+        lines += [str(event) for event in (*self.trial.judge.drops.drops, *self.trial.judge.collisions.hits)]
+        return {"time_s": self.trial.lab.clock.time_s, "happened": lines}
 
     async def _until(self, wanted: Callable[[], bool], within_s: float, *, even_idle: bool = False) -> str:
         """Lets time go on until something is so, can no more be so, or that time is over; says which."""
-        clock, idle_s = self.session.lab.clock, 0.0
+        clock, idle_s = self.trial.lab.clock, 0.0
         end_s = clock.time_s + within_s
         self._waiting += 1
         self._pause.release()
@@ -201,5 +200,5 @@ class CellBackend:
 
     @property
     def _idle(self) -> bool:
-        due = any(fault.at is not None for fault in self.session.pending)
-        return not due and (self._closed or not self.session.connected) and self.session.still
+        due = any(fault.at is not None for fault in self.trial.judge.faults.pending)
+        return not due and (self._closed or not self.interfaces.connected) and self.trial.still

@@ -29,7 +29,7 @@ def main() -> None:
     except CellwrightError as error:
         _say(answers, first, _error_answer(error))
         return
-    with tested.session.lab as lab:
+    with tested.trial.lab as lab:
         lab.perform(_serve(tested, first, questions, answers))
 
 
@@ -44,7 +44,7 @@ async def _serve(tested: CellBackend, first: dict[str, Any], questions: Any, ans
             _say(answers, asked, await _answer(tested.answer(asked["do"], _arguments(asked))))
     finally:
         turning.cancel()
-        await tested.session.close()
+        await tested.interfaces.close()
 
 
 async def _answer(work: Awaitable[Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Trials: orders, faults, a controller, and a verdict; the internal controller in a run, or any in a trial.
+"""Trials: orders, faults, a controller, and a report; a run is a trial of Cellwright's own controller.
 
 The names are imported when they are used: a database or CRCL alone takes longer than the rest of a small command.
 """
@@ -10,16 +10,18 @@ from cellwright._lazy import lazy_names
 if TYPE_CHECKING:
     from cellwright.trials.cfg import TrialCfg, read_trial
     from cellwright.trials.controllers import TRIAL_CONTROLLERS
+    from cellwright.trials.report import Report, TrialStatus
     from cellwright.trials.run import RunCfg, run_order
-    from cellwright.trials.run_report import KittingReport, KittingStatus
-    from cellwright.trials.trial import run_trial
+    from cellwright.trials.trial import Trial
+    from cellwright.trials.trial_file import run_trial
 
 __all__ = [
     "TRIAL_CONTROLLERS",
-    "KittingReport",
-    "KittingStatus",
+    "Report",
     "RunCfg",
+    "Trial",
     "TrialCfg",
+    "TrialStatus",
     "read_trial",
     "run_order",
     "run_trial",
@@ -30,8 +32,9 @@ __getattr__ = lazy_names(
     {
         ".cfg": "TrialCfg read_trial",
         ".controllers": "TRIAL_CONTROLLERS",
+        ".report": "Report TrialStatus",
         ".run": "RunCfg run_order",
-        ".run_report": "KittingReport KittingStatus",
-        ".trial": "run_trial",
+        ".trial": "Trial",
+        ".trial_file": "run_trial",
     },
 )

@@ -19,7 +19,8 @@ from cellwright.trials.controllers import TRIAL_CONTROLLERS
 __all__ = ["AnnounceCfg", "TrialCfg", "TrialOrderCfg", "make_trial", "read_trial", "trial_json_schema"]
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=80)]
-Seconds = Annotated[float, Field(gt=0, le=86_400)]
+LONGEST_S = 86_400.0
+Seconds = Annotated[float, Field(gt=0, le=LONGEST_S)]
 Worth = Annotated[float, Field(ge=0, le=1000)]
 
 
@@ -31,7 +32,7 @@ class AnnounceCfg(Cfg):
         after_order: The name of the other order; one that is complete without being submitted counts as well.
     """
 
-    at_s: Annotated[float, Field(ge=0, le=86_400)] | None = None
+    at_s: Annotated[float, Field(ge=0, le=LONGEST_S)] | None = None
     after_order: Name | None = None
 
     @model_validator(mode="after")

@@ -1,22 +1,19 @@
-"""The orders of a trial: what is announced when, what was submitted, and which tray is whose kit."""
+"""The orders of a trial: what is announced when, and what was submitted."""
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
-
-import numpy as np
 
 from cellwright.catalogue import PARTS, TRAYS, TrayKind
 from cellwright.cells import Cell, nominal_layout
-from cellwright.core.assignment import assign
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, ConfigError, ConfigErrors, UnknownName
 from cellwright.judge import KitVerdict
-from cellwright.orders import KitDesign, find_order
+from cellwright.orders import KitDesign, Order, find_order
 from cellwright.trials.cfg import AnnounceCfg, TrialOrderCfg
 
 __all__ = ["OrderBook", "OrderedKit", "TrialOrder"]
@@ -45,8 +42,8 @@ class TrialOrder:
 
     Attributes:
         name: What it is submitted by.
-        kits: What is wanted.
-        priority: The higher, the more urgent.
+        wanted: What is wanted, as planners take it.
+        kits: The same, kit by kit.
         announce: When it becomes known.
         announced_s: When it did.
         submitted_s: The time at which it was submitted.
@@ -55,13 +52,20 @@ class TrialOrder:
     """
 
     name: str
+    wanted: Order
     kits: tuple[OrderedKit, ...]
-    priority: int
     announce: AnnounceCfg
     announced_s: float | None = None
     submitted_s: float | None = None
     complete_s: float | None = None
     claimed: tuple[KitVerdict, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, wanted: Order, tray: str | None = None, announce: AnnounceCfg | None = None) -> TrialOrder:
+        """Returns an order that nobody knows of yet."""
+        designs = [line.design for line in wanted.lines for _ in range(line.quantity)]
+        kits = tuple(OrderedKit(name, number, design, tray) for number, design in enumerate(designs, start=1))
+        return cls(name, wanted, kits, announce or AnnounceCfg())
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the announcement for controllers."""
@@ -69,7 +73,7 @@ class TrialOrder:
             {"kit": kit.design.name, "tray": kit.tray, "tray_sku": kit.design.tray_sku, "parts": dict(kit.design.parts)}
             for kit in self.kits
         ]
-        return {"order": self.name, "priority": self.priority, "kits": kits, "announced_s": self.announced_s}
+        return {"order": self.name, "priority": self.wanted.priority, "kits": kits, "announced_s": self.announced_s}
 
 
 @dataclass
@@ -109,8 +113,7 @@ class OrderBook:
         Raises:
             BadInput: All orders, trays and names that do not fit, with what is allowed.
         """
-        trays = {tray.name: TRAYS.get(tray.model) for tray in nominal_layout(cell, seed).trays}
-        book = cls({}, {name: tray.sku for name, tray in trays.items() if tray.kind is TrayKind.KIT})
+        book = cls({}, _kit_trays(cell, seed))
         collector, before = ErrorCollector(), list[str]()
         for number, cfg in zip(range(len(wanted)) if numbers is None else numbers, wanted, strict=True):
             at, other = f"orders.{number}", cfg.announce.after_order
@@ -128,6 +131,17 @@ class OrderBook:
         collector.raise_errors()
         return book
 
+    @classmethod
+    def of_run(cls, orders: Sequence[Order], cell: Cell, seed: int = 0) -> OrderBook:
+        """Returns the orders of a run, all known from its beginning; two of one name are numbered."""
+        book = cls({}, _kit_trays(cell, seed))
+        for order in orders:
+            name, number = order.name, 1
+            while name in book.orders:
+                name, number = f"{order.name}_{number + 1}", number + 1
+            book.orders[name] = TrialOrder.of(name, order)
+        return book
+
     def _made(self, cfg: TrialOrderCfg, where: str, at: str) -> TrialOrder:
         try:
             order = find_order(cfg.order, cfg.quantity, cfg.priority)
@@ -138,11 +152,13 @@ class OrderBook:
             if cfg.tray is not None and cfg.tray not in self.kit_trays:
                 collector.add(ConfigError(where, f"{at}.tray", self._unfit(cfg.tray, [])))
             raise ConfigErrors(collector.found) from None
-        name, designs = cfg.name or order.name, [line.design for line in order.lines for _ in range(line.quantity)]
-        if cfg.tray is not None and (problem := self._unfit(cfg.tray, designs)):
+        name = cfg.name or order.name
+        made = TrialOrder.of(
+            name, replace(order, name=name, priority=order.priority or cfg.priority), cfg.tray, cfg.announce
+        )
+        if cfg.tray is not None and (problem := self._unfit(cfg.tray, [kit.design for kit in made.kits])):
             raise ConfigError(where, f"{at}.tray", problem)
-        kits = tuple(OrderedKit(name, n, design, cfg.tray) for n, design in enumerate(designs, start=1))
-        return TrialOrder(name, kits, order.priority or cfg.priority, cfg.announce)
+        return made
 
     def _unfit(self, tray: str, designs: Sequence[KitDesign]) -> str:
         """Returns the reason why kits cannot be built on that tray; empty when they can."""
@@ -214,26 +230,8 @@ class OrderBook:
         for _ in range(len(self.orders)):
             yield await queue.get()
 
-    def assigned(self, judge: Callable[[str, KitDesign], KitVerdict]) -> dict[OrderedKit, KitVerdict | None]:
-        """Returns kit -> the verdict on its tray; without a named tray the best match, None without any."""
-        kits, named = self.kits, {kit.tray for kit in self.kits if kit.tray is not None}
-        trays = list(self.kit_trays)
-        # Of orders for the same kit, what is there belongs to the one that was submitted, or is known.
-        weights = {
-            name: 1.0 + 0.1 * (order.announced_s is not None) + 0.1 * (order.submitted_s is not None)
-            for name, order in self.orders.items()
-        }
-        costs, verdicts = np.full((len(kits), len(trays)), 10.0), {}
-        for row, kit in enumerate(kits):
-            for column, tray in enumerate(trays):
-                mine = (
-                    kit.tray == tray if kit.tray else tray not in named and self.kit_trays[tray] == kit.design.tray_sku
-                )
-                if mine:
-                    verdict = verdicts[row, column] = judge(tray, kit.design)
-                    passed = sum(item.passed + item.right_part for item in verdict.items) / (2 * len(verdict.items))
-                    costs[row, column] = weights[kit.order] * (2.0 - verdict.done - passed) + 1e-6 * column
-        found: dict[OrderedKit, KitVerdict | None] = dict.fromkeys(kits)
-        for row, column in assign(costs, 5.0):
-            found[kits[row]] = verdicts[row, column]
-        return found
+
+def _kit_trays(cell: Cell, seed: int) -> dict[str, str]:
+    """Returns the kit trays of a cell with their SKUs, by the drawings."""
+    trays = {tray.name: TRAYS.get(tray.model) for tray in nominal_layout(cell, seed).trays}
+    return {name: tray.sku for name, tray in trays.items() if tray.kind is TrayKind.KIT}

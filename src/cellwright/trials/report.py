@@ -1,155 +1,288 @@
-"""A trial on disk: the verdict as JSON and as a page, a picture of how it ended, beside the log."""
+"""Reports on trials: what was wanted, what was claimed, what is so, and why; also on a run, which is a trial."""
 
 from __future__ import annotations
 
-import base64
-import json
-import math
-from collections.abc import Callable, Iterable
-from html import escape
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
 from typing import Any
 
-from cellwright.core.errors import CellwrightError, OutputError
-from cellwright.core.page import fill_page
-from cellwright.judge import KitVerdict
-from cellwright.sim import World
-from cellwright.sim.picture import take_picture
-from cellwright.trials.verdict import FaultRecord, OrderVerdict, TrialVerdict
+from cellwright.core.errors import BadInput
+from cellwright.execution import OrderReport
+from cellwright.judge import CollisionEvent, DropEvent, KitVerdict, Recoverability, Score
+from cellwright.planning import named_kits
 
-__all__ = ["save_trial", "trial_json", "trial_page"]
-
-FILES = {"verdict": "verdict.json", "page": "verdict.html", "picture": "cell.png", "log": "log.mcap"}
+__all__ = ["Ending", "FaultRecord", "OrderVerdict", "Report", "TrialStatus"]
 
 
-def save_trial(
-    verdict: TrialVerdict, world: World, folder: Path, say: Callable[[str], None] = lambda _text: None
-) -> dict[str, Path]:
-    """Writes all but the log, which is there already; what -> its file."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        picture: Path | None = folder / FILES["picture"]
-        try:
-            assert picture is not None
-            take_picture(world, picture)
-        except CellwrightError as error:  # must not take the verdict along
-            say(f"there is no picture: {error}")
-            picture = None
-        (folder / FILES["verdict"]).write_text(trial_json(verdict), encoding="utf-8")
-        (folder / FILES["page"]).write_text(trial_page(verdict, picture), encoding="utf-8")
-    except OSError as error:
-        raise OutputError(error.filename or folder, error.strerror or str(error)) from None
-    return {what: folder / name for what, name in FILES.items() if (folder / name).exists()}
+class TrialStatus(StrEnum):
+    """The outcome of a trial: the controller's claim compared with the truth."""
+
+    DONE = "done"
+    """Every kit is complete, and the controller says so."""
+    PARTIAL = "partial"
+    """Not every kit is complete, or the controller does not know; at least one part is where it belongs."""
+    FAILED = "failed"
+    """Nothing that was wanted is there, and the controller does not say so."""
+    FALSE_DONE = "false_done"
+    """The controller says done, and it is not: the worst that can happen."""
 
 
-def trial_json(verdict: TrialVerdict) -> str:
-    """Returns the verdict; what is not a number is null."""
-    return json.dumps(_plain(verdict.as_dict()), indent=2, allow_nan=False) + "\n"
+class Ending(StrEnum):
+    """The ending of a trial."""
+
+    SUBMITTED = "all orders were submitted"
+    COMPLETE = "all orders are complete, and nothing moves any more"
+    TIME_LIMIT = "the time limit was reached"
+    NOBODY = "no controller connected in time"
+    GONE = "the controller disconnected and did not come back"
+    RETURNED = "the controller has ended"
+    FAILED = "the controller failed"
+    BROKEN = "the simulation broke off"
+    TOO_SLOW = "real time ran out: the simulation was kept from going on"
+    INTERRUPTED = "it was ended from outside"
 
 
-def trial_page(verdict: TrialVerdict, picture: Path | None = None) -> str:
-    """Returns the verdict for people: one file, no scripts, nothing from elsewhere."""
-    data = verdict.as_dict()
-    word = "Done" if verdict.done else "Not done"
-    if verdict.false_done:
-        word += ", although it was claimed" if not verdict.done else ", but it was claimed too early"
-    return fill_page(
-        "cellwright.lab",
-        "trial_page.html",
-        trial=escape(verdict.trial),
-        cell=escape(verdict.cell),
-        seed=verdict.seed,
-        controller=escape(verdict.controller),
-        versions=escape(", ".join(f"{package} {version}" for package, version in verdict.versions.items())),
-        ok="yes" if verdict.done and not verdict.false_done else "no",
-        word=word,
-        ending=escape(data["ending_text"][:1].upper() + data["ending_text"][1:]),
-        time_s=f"{verdict.time_s:.1f}",
-        wall_s=f"{verdict.wall_s:.1f}",
-        score=f"{100 * verdict.score.total:.0f}",
-        orders="\n".join(map(_order, verdict.orders)),
-        faults=_faults(verdict),
-        events=_list([*map(str, verdict.hits), *map(str, verdict.drops)], "No collision, and nothing was dropped."),
-        items="\n".join(
-            _row(item.name, f"{item.points:.2g}", f"{item.most:.2g}", item.reason, ok=item.passed)
-            for item in verdict.score.items
-        ),
-        picture=_picture(picture),
-        notes=f"<h2>Notes</h2>{_list(verdict.notes)}" if verdict.notes else "",
-    )
+@dataclass
+class FaultRecord:
+    """A fault that was applied.
+
+    Attributes:
+        time_s: When.
+        fault: Its kind.
+        subject: The part, tray, robot or detector that it was about.
+        detail: What was done, or `over`.
+        recovery: What the oracle said when everything was at rest again.
+        asked_s: When it was asked.
+    """
+
+    time_s: float
+    fault: str
+    subject: str
+    detail: str
+    recovery: Recoverability | None = None
+    asked_s: float | None = None
+
+    @property
+    def is_end(self) -> bool:
+        """True if it tells that an earlier one is over."""
+        return self.detail == "over"
+
+    def __str__(self) -> str:
+        oracle = f" ({'recoverable' if self.recovery.recoverable else 'not recoverable'})" if self.recovery else ""
+        about = f" {self.subject}" if self.subject else ""
+        return f"fault {self.fault}{about} at {self.time_s:.2f} s: {self.detail}{oracle}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns plain data for JSON."""
+        made = {name: getattr(self, name) for name in ("time_s", "fault", "subject", "detail", "asked_s")}
+        return {**made, "recovery": self.recovery.as_dict() if self.recovery else None}
 
 
-def _order(order: OrderVerdict) -> str:
-    announced = "never announced" if order.announced_s is None else f"announced at {order.announced_s:.1f} s"
-    claimed = "never submitted" if order.submitted_s is None else f"submitted at {order.submitted_s:.1f} s"
-    false = '<span class="no">It was not complete when it was submitted.</span>' if order.false_done else ""
-    word = '<span class="yes">complete</span>' if order.done else '<span class="no">not complete</span>'
-    head = f"<h3>{escape(order.order)}: {word}</h3><p>Priority {order.priority}, {announced}, {claimed}. {false}</p>"
-    kits = "".join(_kit(kit) if kit else "<p>There was no tray left for a kit of it.</p>" for kit in order.kits)
-    if not order.false_done:
-        return head + kits
-    then = "".join(map(_kit, order.claimed))
-    return f"{head}{kits}<details><summary>When it was submitted</summary>{then}</details>"
+@dataclass(frozen=True)
+class OrderVerdict:
+    """The verdict on an order.
+
+    Attributes:
+        order: Its name.
+        priority: Its priority.
+        announced_s: When it became known; None: never.
+        submitted_s: When it was claimed to be done; None: never.
+        kits: Each kit at the end.
+        claimed: Each kit at the moment of submission.
+        without_tray: Names of kits for which there was no tray left.
+    """
+
+    order: str
+    priority: int
+    announced_s: float | None
+    submitted_s: float | None
+    kits: tuple[KitVerdict, ...]
+    claimed: tuple[KitVerdict, ...]
+    without_tray: frozenset[str] = frozenset()
+
+    @property
+    def done(self) -> bool:
+        """True if every kit is complete at the end, by the truth."""
+        return all(kit.done for kit in self.kits)
+
+    @property
+    def false_done(self) -> bool:
+        """True if it was claimed to be done when it was not."""
+        return self.submitted_s is not None and not all(kit.done for kit in self.claimed)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns plain data for JSON; a kit without a tray is null."""
+        return {
+            "order": self.order,
+            "priority": self.priority,
+            "announced_s": self.announced_s,
+            "submitted_s": self.submitted_s,
+            "claimed": self.submitted_s is not None,
+            "done": self.done,
+            "false_done": self.false_done,
+            "kits": [None if kit.tray in self.without_tray else kit.as_dict() for kit in self.kits],
+            "kits_when_submitted": [kit.as_dict() for kit in self.claimed],
+        }
 
 
-def _kit(kit: KitVerdict) -> str:
-    rows = "\n".join(
-        f"<tr><td>{escape(item.name)}</td><td>{_word(item.passed)}</td><td>{escape(item.reason)}</td></tr>"
-        for item in kit.items
-    )
-    title = f"<p>Kit <code>{escape(kit.design)}</code> on <code>{escape(kit.tray)}</code></p>"
-    return f"{title}<table><tr><th>item</th><th>ok</th><th>why</th></tr>\n{rows}</table>"
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """The report on a trial, or on a run.
 
+    Attributes:
+        trial: The trial's name.
+        cell: Which cell.
+        seed: Its seed.
+        controller: The controller's name.
+        is_run: Whether it is of a run, which is done only when its controller says so, too; a trial is judged by the
+            truth alone.
+        ending: What ended it.
+        detail: More about that.
+        time_s: Simulation time at the end.
+        start_s: At the beginning; a run that was resumed does not begin at 0.
+        wall_s: How long it took in real time.
+        possible: What the oracle said before anything happened; a run does not ask.
+        orders: Order by order.
+        account: What Cellwright's own controller says, if that worked: its actions, and what it believes.
+        faults: What was done to the world, and whether that could be recovered from.
+        not_applied: Faults whose moment never came.
+        hits: Collisions.
+        drops: What fell.
+        scored: Points with reasons.
+        grasp_lock_uses: How often the grasp lock was used; 0 means friction alone.
+        notes: What else a reader should know.
+        versions: What the figures depend on.
+    """
 
-def _faults(verdict: TrialVerdict) -> str:
-    never = _list([f"Its moment never came: {fault}" for fault in verdict.not_applied], "")
-    if not verdict.faults:
-        return never or "<p>Nothing.</p>"
-    rows = "\n".join(map(_fault, verdict.faults))
-    head = '<tr><th class="number">time [s]</th><th>fault</th><th>what was done</th><th>recoverable?</th></tr>'
-    return f"<table>{head}\n{rows}</table>{never}"
+    trial: str
+    cell: str
+    seed: int
+    controller: str
+    is_run: bool
+    ending: Ending
+    detail: str
+    time_s: float
+    start_s: float
+    wall_s: float
+    possible: Recoverability | None
+    orders: tuple[OrderVerdict, ...]
+    account: OrderReport | None
+    faults: tuple[FaultRecord, ...]
+    not_applied: tuple[str, ...]
+    hits: tuple[CollisionEvent, ...]
+    drops: tuple[DropEvent, ...]
+    scored: Score
+    grasp_lock_uses: int
+    notes: tuple[str, ...]
+    versions: Mapping[str, str]
 
+    @property
+    def order(self) -> OrderReport:
+        """The account of a run's controller, which always has one."""
+        if self.account is None:
+            raise BadInput(f"the controller '{self.controller}' gives no account of what it did")
+        return self.account
 
-def _fault(fault: FaultRecord) -> str:
-    oracle = ""
-    if fault.recovery is not None:
-        oracle = f"{_word(fault.recovery.recoverable)}: {escape(fault.recovery.reason)}"
-    elif not fault.is_end:
-        oracle = "not asked: the trial ended before things were at rest"
-    what = escape(f"{fault.subject}: {fault.detail}" if fault.subject else fault.detail)
-    return (
-        f'<tr><td class="number">{fault.time_s:.2f}</td><td>{escape(fault.fault)}</td>'
-        f"<td>{what}</td><td>{oracle}</td></tr>"
-    )
+    @property
+    def kits(self) -> tuple[KitVerdict, ...]:
+        """The verdict on each kit of all orders."""
+        return tuple(kit for order in self.orders for kit in order.kits)
 
+    @property
+    def status(self) -> TrialStatus:
+        """The outcome, by the truth at the end."""
+        claimed = [order.done for order in self.orders if order.submitted_s is not None]
+        if not all(claimed):
+            return TrialStatus.FALSE_DONE
+        if len(claimed) == len(self.orders):
+            return TrialStatus.DONE
+        there = any(item.right_part for kit in self.kits for item in kit.items)
+        return TrialStatus.PARTIAL if there else TrialStatus.FAILED
 
-def _row(name: str, points: str, most: str, reason: str, *, ok: bool) -> str:
-    numbers = f'<td class="number {"yes" if ok else "no"}">{points}</td><td class="number">{most}</td>'
-    return f"<tr><td>{escape(name)}</td>{numbers}<td>{escape(reason)}</td></tr>"
+    @property
+    def done(self) -> bool:
+        """True if every order is complete at the end, by the truth; of a run, if its controller says so, too."""
+        return self.status is TrialStatus.DONE if self.is_run else all(order.done for order in self.orders)
 
+    @property
+    def false_done(self) -> bool:
+        """True if any order was claimed to be done when it was not."""
+        return any(order.false_done for order in self.orders)
 
-def _word(ok: bool) -> str:
-    return f'<span class="{"yes" if ok else "no"}">{"yes" if ok else "no"}</span>'
+    @property
+    def score(self) -> float:
+        """The share of the possible points, 0 to 1."""
+        return self.scored.total
 
+    @property
+    def reason(self) -> str:
+        """The reason why it is done or not, in one line."""
+        if self.is_run:
+            return self._reason_of_run()
+        wrong = [
+            f"{order.order}: no tray is left for it"
+            if kit.tray in order.without_tray
+            else f"{order.order}: {kit.tray}: {kit.reason}"
+            for order in self.orders
+            for kit in order.kits
+            if not kit.done
+        ]
+        return " | ".join(wrong) or f"{len(self.kits)} kits are complete"
 
-def _list(lines: Iterable[str], nothing: str = "") -> str:
-    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
-    return f"<ul>{items}</ul>" if items else f"<p>{nothing}</p>" if nothing else ""
+    def _reason_of_run(self) -> str:
+        """Returns what the controller says, and what the truth says against it; kits that lack the same, in one."""
+        said = self.order.reason
+        if self.status is TrialStatus.DONE:
+            return said
+        trays: dict[str, list[str]] = {}
+        for kit in self.kits:
+            if not kit.done:
+                trays.setdefault(kit.reason, []).append(kit.tray)
+        wrong = [f"{names[0] if len(names) == 1 else named_kits(names)}: {why}" for why, names in trays.items()]
+        says = "the controller says done, but " if self.status is TrialStatus.FALSE_DONE else f"{said}; "
+        return says + ("; ".join(wrong) or "by the truth, every kit is complete")
 
+    @property
+    def ending_text(self) -> str:
+        """The ending in words."""
+        return f"{self.ending.value}{': ' if self.detail else ''}{self.detail}"
 
-def _picture(path: Path | None) -> str:
-    if path is None:
-        return ""
-    data = base64.b64encode(path.read_bytes()).decode()
-    words = "The cell when the trial had ended"
-    return f'<figure><img alt="{words}" src="data:image/png;base64,{data}"><figcaption>{words}.</figcaption></figure>'
+    @property
+    def detected_s(self) -> float | None:
+        """The time from the first fault until the controller noticed that something was wrong; None if never."""
+        begun = [fault.time_s for fault in self.faults if not fault.is_end]
+        failed = [action.end_s for action in self.order.actions if action.phase == "fail" and begun]
+        after = [time_s - min(begun) for time_s in failed if time_s >= min(begun)]
+        return min(after, default=None)
 
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    def as_dict(self) -> dict[str, Any]:
+        """Returns plain data for JSON."""
+        return {
+            "trial": self.trial,
+            "cell": self.cell,
+            "seed": self.seed,
+            "controller": self.controller,
+            "status": self.status.value,
+            "done": self.done,
+            "false_done": self.false_done,
+            "reason": self.reason,
+            "ending": self.ending.name.lower(),
+            "ending_text": self.ending_text,
+            "time_s": self.time_s,
+            "start_s": self.start_s,
+            "wall_s": self.wall_s,
+            "possible": self.possible.as_dict() if self.possible else None,
+            "orders": [order.as_dict() for order in self.orders],
+            "order": self.account.as_dict() if self.account else None,
+            "kits": [kit.as_dict() for kit in self.kits],
+            "faults": [fault.as_dict() for fault in self.faults],
+            "faults_not_applied": list(self.not_applied),
+            "collisions": [asdict(hit) | {"text": str(hit)} for hit in self.hits],
+            "drops": [asdict(drop) | {"text": str(drop)} for drop in self.drops],
+            "score": self.scored.as_dict(),
+            "items": self.scored.as_dict()["items"],
+            "grasp_lock_uses": self.grasp_lock_uses,
+            "notes": list(self.notes),
+            "versions": dict(self.versions),
+        }

@@ -1,4 +1,4 @@
-"""The files of a run, named so that no run takes another's."""
+"""The files of a run, named so that no run takes another's: log, picture, database, and the world beside it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from cellwright.core.errors import OutputError
-from cellwright.core.files import refuse_existing
-from cellwright.trials.database_files import clear_database, database_file, world_file_of
+from sqlalchemy import Column, Integer, MetaData, Table, Text, delete, insert, inspect, select
 
-__all__ = ["RunFiles", "latest_database", "run_files"]
+from cellwright.core.errors import BadInput, OutputError
+from cellwright.core.files import refuse_existing
+from cellwright.knowledge import Database
+
+__all__ = ["RunFiles", "database_file", "latest_database", "note_world_file", "run_files", "world_file_of"]
 
 USUAL = Path("out/run.db")
 LOG, PICTURE, WORLD = ".mcap", ".png", ".world"
+WORLDS = Table("run_files", MetaData(), Column("id", Integer, primary_key=True), Column("world", Text))
+"""Not among the tables of the ontology: only the database of a run, on a server, has it."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,7 @@ def run_files(
             taken = _take([path for path in new(files) if path not in (files.world, files.picture)])
     try:
         if not resume:
-            clear_database(files.database)
+            _clear_database(files.database)
             files.world.unlink(missing_ok=True)  # of the run that is overwritten
         yield files
     finally:
@@ -137,3 +141,59 @@ def _take(paths: list[Path]) -> list[Path] | None:
         parent = f"{path.parent} is not a folder" if isinstance(error, FileExistsError) else ""
         raise OutputError(path, parent or error.strerror or str(error)) from None
     return made
+
+
+def database_file(database: str | Path) -> Path | None:
+    """Returns the file of an SQLite database; None for one in memory or on a server."""
+    text = str(database)
+    if "://" not in text:
+        return Path(text)
+    rest = text.removeprefix("sqlite:///") if text.startswith("sqlite:///") else ""
+    return Path(rest) if rest and rest != ":memory:" else None
+
+
+def world_file_of(database: str | Path, log: Path, *, resume: bool = False) -> Path:
+    """Returns the file of the world: beside the database, or the log when that is on a server, which knows it.
+
+    Raises:
+        BadInput: A server that is to say it knows of no run, or cannot be asked.
+    """
+    path = database_file(database)
+    if path is None and resume:
+        opened = Database(database, must_exist=True)
+        try:
+            with opened.transaction() as connection:
+                known = inspect(connection).has_table(WORLDS.name) and connection.scalar(select(WORLDS.c.world))
+        finally:
+            opened.close()
+        if not known:
+            raise BadInput(f"there is no run to resume: database {opened.url} knows of none")
+        return Path(known)
+    return (path or log).with_suffix(".world")
+
+
+def note_world_file(database: Database, path: Path) -> None:
+    """Writes down on a server where the world is, so that its address is all that is needed to go on."""
+    if database.engine.dialect.name == "sqlite":
+        return  # beside the file, wherever the two are moved
+    with database.transaction() as connection:
+        WORLDS.create(connection, checkfirst=True)
+        connection.execute(delete(WORLDS))
+        connection.execute(insert(WORLDS).values(id=1, world=str(path.absolute())))
+
+
+def _clear_database(database: str | Path) -> None:
+    """Makes room for a new run's database; what an earlier run left is taken away, anything else is refused.
+
+    Raises:
+        BadInput: The file is no database of a run.
+    """
+    path = database_file(database)
+    if path is not None and path.exists() and path.stat().st_size:
+        if not path.read_bytes()[:16].startswith(b"SQLite format 3"):
+            raise BadInput(f"{path} is not a database, and will not be overwritten")
+        try:
+            for part in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
+                part.unlink(missing_ok=True)
+        except OSError as error:
+            raise OutputError(path, error.strerror or str(error)) from None

@@ -1,220 +1,299 @@
-"""Runs of trials: orders are announced, faults happen, a controller works, and the result is judged by the truth."""
+"""A trial: a laboratory with orders, faults, limits and a controller; a run is one whose controller is our own."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import signal
-import threading
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Collection, Coroutine, Iterable
+from typing import TYPE_CHECKING, Any
 
-from cellwright.cells import Cell
-from cellwright.core.error_collector import ErrorCollector
-from cellwright.core.errors import BadInput, CellwrightError, ConfigError, SimulationError, UnknownName
+from cellwright.core.errors import BadInput, CellwrightError, JobFailed
+from cellwright.core.messages import Order
+from cellwright.execution import OrderReport
+from cellwright.interfaces.crcl import CrclInterface
+from cellwright.judge import Judge, KitVerdict, Points, Recoverability
+from cellwright.judge.faults.spec import fault_text, parse_fault
+from cellwright.knowledge import DatabaseError
 from cellwright.lab.lab import Lab
-from cellwright.trials.cfg import TrialCfg, controller_names
-from cellwright.trials.clock_pause import ClockPause
-from cellwright.trials.controllers import TRIAL_CONTROLLERS
-from cellwright.trials.end import TrialEnd, close_session, limit_hints, trial_hints
-from cellwright.trials.file_errors import check_faults, trial_cell
-from cellwright.trials.judging import VerdictInputs, make_verdict
-from cellwright.trials.orders import OrderBook
-from cellwright.trials.report import save_trial
-from cellwright.trials.session import TrialSession
-from cellwright.trials.verdict import Ending, TrialVerdict
+from cellwright.lab.versions import versions
+from cellwright.trials.cfg import TrialCfg
+from cellwright.trials.controllers import TrialController
+from cellwright.trials.fault_watcher import STILL_MPS, FaultWatcher, speed_mps
+from cellwright.trials.judging import assign_trays
+from cellwright.trials.oracle_reach import PointReach
+from cellwright.trials.orders import OrderBook, OrderedKit, TrialOrder
+from cellwright.trials.report import Ending, OrderVerdict, Report
 
-__all__ = ["EXTERNAL", "TrialRun", "run_trial"]
+if TYPE_CHECKING:
+    from cellwright.trials.trial_interfaces import TrialInterfaces
 
-EXTERNAL = "external"
-LOOK_S = 0.25  # how often orders, kits and connections are looked at
-SLOWEST = 4.0  # real time may be so many times what the pace says, and a minute more
+__all__ = ["LOOK_S", "Trial", "TrialEnd"]
 
-Addresses = dict[str, Any]
+ORDERS_TOPIC = "/orders"
+LOOK_S = 0.25  # how often orders, kits and faults are looked at
+REST_S = 0.5  # what was let go, or fell, comes to rest before it is judged
+MAX_NOTES = 20
+
+TrialEnd = tuple[Ending, str]
+"""What ended a trial, and more about that."""
 
 
-def run_trial(
-    cfg: TrialCfg,
-    controller: str | None = None,
-    *,
-    out: Path | None = None,
-    pace: float | None = None,
-    any_port: bool = False,
-    on_accept: Callable[[], Path | None] = lambda: None,
-    on_open: Callable[[Addresses], None] = lambda _addresses: None,
-    say: Callable[[str], None] = lambda _text: None,
-) -> TrialVerdict:
-    """Runs a trial to its end; whatever the controller does or does not do, there is a verdict.
+class Trial:
+    """Announces orders, watches what happens, decides when it is over, and reports what is true.
 
     Args:
-        cfg: The trial.
-        controller: A controller instead of the one that the trial names.
-        out: Folder for verdict, page, picture and log; nothing is kept when None.
-        pace: Simulated seconds per second, instead of what the trial says; also for a controller inside.
-        any_port: Free ports instead of the cell's.
-        on_accept: Called when the trial makes sense, before anything is written or moved; may give the folder.
-        on_open: Called with the addresses of the interfaces, once they are open.
+        lab: The laboratory.
+        cfg: Faults and limits; the time limit counts from now on.
+        book: The orders.
+        robots: The robots in service; all when None.
+        is_run: Whether it ends with its controller, whose word is its claim, and needs no submission.
         say: Told what is going on.
 
-    Raises:
-        BadInput: The trial does not fit its cell, or no controller could fill its orders; nothing was done.
+    Attributes:
+        judge: Sees the truth; nothing that it says reaches a controller.
+        crcl: The robots' interfaces: `crcl.connect(robot)` is a connection without a socket.
+        watcher: The faults that were applied, with the oracle's answers.
+        start_s: Simulation time at its beginning.
+        account: What Cellwright's own controller says, if that works here.
+        error: What the controller inside has raised.
+        notes: Unusable messages of controllers, a line each.
+        interfaces: The sockets for controllers outside; a run has none.
     """
-    name = controller or cfg.controller
-    if name not in controller_names():
-        raise UnknownName(TRIAL_CONTROLLERS.kind, name, controller_names())
-    cell = trial_cell(cfg)
-    book, lacking = _orders(cfg, cell)
-    speed = pace if pace is not None else (cfg.pace if name == EXTERNAL else None)
-    with Lab.from_cell(cell, cfg.seed, pace=speed) as lab:
-        errors = ErrorCollector()
-        check_faults(cfg, lab, errors)
-        errors.raise_errors()
-        session = TrialSession(lab, book, cfg.faults, cfg.time_limit_s)
-        possible = session.recoverable()
-        _refuse(cfg, [] if possible.recoverable else [possible.reason])
-        hints = trial_hints(cfg, cell, possible)
-        for hint in hints:
-            say(f"hint: {hint}")
-        out = on_accept() or out
-        if out is not None:
-            out.mkdir(parents=True, exist_ok=True)
-        recorder = lab.record(out / "log.mcap") if out is not None else None
-        trial = TrialRun(cfg, session, name, any_port, on_open, say)
-        started_s = time.monotonic()
-        ending = trial.run(speed)
-        facts = VerdictInputs(cfg.trial, name, cfg.time_limit_s, cfg.par_s, cfg.points)
-        wall_s = time.monotonic() - started_s
-        verdict = make_verdict(session, facts, ending, wall_s=wall_s, possible=possible, notes=[*lacking, *hints])
-        if verdict.done:  # the limit was long enough
-            beaten = limit_hints(cfg, possible)
-            verdict = replace(verdict, notes=tuple(note for note in verdict.notes if note not in beaten))
-        if out is not None and recorder is not None:
-            recorder.close()
-            save_trial(verdict, lab.world, out, say)
-    return verdict
 
+    def __init__(
+        self,
+        lab: Lab,
+        cfg: TrialCfg,
+        book: OrderBook,
+        *,
+        robots: Collection[str] | None = None,
+        is_run: bool = False,
+        say: Callable[[str], None] = lambda _text: None,
+    ) -> None:
+        self.lab, self.cfg, self.book, self.is_run, self.say = lab, cfg, book, is_run, say
+        self.crcl = CrclInterface(lab)
+        self.judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, cfg.faults)
+        self.watcher, self.reach = FaultWatcher(lab), PointReach(lab)
+        self.robots = tuple(lab.robots if robots is None else robots)
+        self.start_s = lab.clock.time_s
+        self.account: OrderReport | None = None
+        self.error: BaseException | None = None
+        self.notes: list[str] = []
+        self.interfaces: TrialInterfaces | None = None
+        self._quiet_s, self._announcements = 0.0, 0
+        self._stopped: asyncio.Future[TrialEnd] = lab.loop.create_future()
+        book.on_announce.append(self._announce)
+        book.on_submit.append(self._claim)
 
-def _orders(cfg: TrialCfg, cell: Cell) -> tuple[OrderBook, list[str]]:
-    """Returns the orders, and what the cell lacks for them; their mistakes are told together with those of faults."""
-    try:
-        book = OrderBook.of(cfg.orders, cell, cfg.seed, cfg.where)
-        lacking = book.lacking(cell, cfg.seed)
-        _refuse(cfg, lacking)
-    except BadInput as error:
-        errors = ErrorCollector()
-        errors.add(error)
-        if cfg.faults:
-            with errors.collecting(), Lab.from_cell(cell, cfg.seed) as lab:
-                check_faults(cfg, lab, errors)
-        errors.raise_errors()
-        raise
-    return book, lacking
+    # ------------------------------------------------------------ its course
 
+    def look(self, passed_s: float = 0.0) -> TrialEnd | None:
+        """Announces what is due, notes what is complete, asks about faults; returns the ending once it is over.
 
-def _refuse(cfg: TrialCfg, reasons: list[str]) -> None:
-    if reasons and cfg.impossible == "refuse":
-        problem = f"nobody could fill them: {'; '.join(reasons)} (`impossible: note` runs the trial anyway)"
-        raise ConfigError(cfg.where, "orders", problem)
+        Args:
+            passed_s: Simulated time since the look before.
+        """
+        if not self.is_run:
+            self._note_complete()
+        self.book.announce_due(self.lab.clock.time_s)
+        self.watcher.ask(self.recoverable)
+        if not self.is_run:
+            if self.submitted:
+                return Ending.SUBMITTED, ""
+            orders = self.book.orders.values()
+            complete = all(order.complete_s is not None or order.submitted_s is not None for order in orders)
+            self._quiet_s = self._quiet_s + passed_s if complete and self.still else 0.0
+            if self._quiet_s > self.cfg.still_s:
+                return Ending.COMPLETE, ""
+        return (Ending.TIME_LIMIT, f"{self.cfg.time_limit_s:g} s") if self.left_s <= 0 else None
 
+    async def until_end(
+        self, ended: Callable[[float], TrialEnd | None], work: asyncio.Future[Any] | None = None
+    ) -> TrialEnd:
+        """Looks again and again until orders, clock or controller end the trial.
 
-@dataclass
-class TrialRun:
-    """One trial that runs."""
+        Args:
+            ended: Given the time since it was asked before, returns the ending if the controller is at its end.
+            work: The controller of a run, which ends with it and not at the next look.
+        """
+        passed_s = 0.0
+        while (over := self.look(passed_s) or ended(passed_s)) is None:
+            passed_s = min(LOOK_S, self.left_s)
+            if work is None:
+                await self.lab.clock.sleep(passed_s)
+            else:
+                sleep = asyncio.ensure_future(self.lab.clock.sleep(passed_s))
+                await asyncio.wait({work, sleep}, return_when=asyncio.FIRST_COMPLETED)
+                sleep.cancel()
+        return over
 
-    cfg: TrialCfg
-    session: TrialSession
-    controller: str
-    any_port: bool = False
-    on_open: Callable[[Addresses], None] = lambda _addresses: None
-    say: Callable[[str], None] = lambda _text: None
+    async def inside(self, controller: TrialController) -> TrialEnd:
+        """Lets a controller inside work until the trial's end; of a run, what is its caller's mistake is raised."""
+        self.look()
+        work = asyncio.ensure_future(controller(self, self.book))
 
-    def run(self, pace: float | None) -> tuple[Ending, str]:
-        """Runs the trial to its end."""
-        try:
-            return self.session.lab.perform(self._run(pace))
-        except SimulationError as error:
-            return Ending.BROKEN, str(error)
-
-    async def _run(self, pace: float | None) -> tuple[Ending, str]:
-        loop, stop, pause = asyncio.get_running_loop(), asyncio.Event(), ClockPause()
-        why: list[Ending] = []
-
-        def end(ending: Ending) -> None:
-            why.append(ending)
-            pause.release()
-            stop.set()
-
-        limit_s = 60.0 + self.cfg.connect_within_s + SLOWEST * self.cfg.time_limit_s / (pace or 0.1)
-        timer = threading.Timer(limit_s, loop.call_soon_threadsafe, [end, Ending.TOO_SLOW])
-        timer.daemon = True
-        timer.start()
-        watching = loop.create_task(self._external(pause) if self.controller == EXTERNAL else self.internal())
-        stopping = loop.create_task(stop.wait())
-        with _on_sigterm(lambda: loop.call_soon_threadsafe(end, Ending.INTERRUPTED)):
-            await asyncio.wait({watching, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        timer.cancel()
-        ending = (why[0], "") if why else watching.result()
-        watching.cancel()
-        self.say(f"{self.session.lab.clock.time_s:8.3f} s  {ending[0].value}")
-        await close_session(self.session, ending[0])
-        return ending
-
-    async def _external(self, pause: ClockPause) -> tuple[Ending, str]:
-        self.session.update()  # the first client is told what is wanted
-        self.on_open(await self.session.open(any_port=self.any_port))
-        if not await pause.until(lambda: self.session.connected > 0, self.cfg.connect_within_s):
-            return Ending.NOBODY, f"{self.cfg.connect_within_s:g} s of real time were given"
-        return await self._watch(lambda: None)
-
-    async def internal(self) -> tuple[Ending, str]:
-        """Lets a controller inside work until the trial's end."""
-        self.session.update()
-        work = asyncio.ensure_future(TRIAL_CONTROLLERS.get(self.controller)(self.session, self.session.book))
-
-        def ended() -> tuple[Ending, str] | None:
+        def ended(_passed_s: float) -> TrialEnd | None:
             if not work.done():
                 return None
-            error = None if work.cancelled() else work.exception()
-            if error is None:
+            self.error = None if work.cancelled() else work.exception()
+            if self.error is None:
                 return Ending.RETURNED, ""
-            reason = str(error) if isinstance(error, CellwrightError) else f"{type(error).__name__}: {error}"
-            return Ending.FAILED, reason
+            if self.is_run and not isinstance(self.error, JobFailed | DatabaseError):
+                raise self.error
+            is_ours = isinstance(self.error, CellwrightError)
+            return Ending.FAILED, str(self.error) if is_ours else f"{type(self.error).__name__}: {self.error}"
 
         try:
-            return await self._watch(ended)
+            return await self.until_end(ended, work if self.is_run else None)
         finally:
             work.cancel()
+            if self.is_run:
+                await asyncio.wait({work})
 
-    async def _watch(self, ended: Callable[[], tuple[Ending, str] | None]) -> tuple[Ending, str]:
-        session, cfg = self.session, self.cfg
-        end, alone_s, passed_s = TrialEnd(cfg, session), 0.0, 0.0
-        announced: set[str] = set()
-        while True:
-            session.update()
-            for order in session.book.announced:
-                if order.name not in announced:
-                    announced.add(order.name)
-                    self.say(f"{session.lab.clock.time_s:8.3f} s  order {order.name} is announced")
-            if (over := end.reached(passed_s) or ended()) is not None:
-                return over
-            alone_s = 0.0 if session.connected or self.controller != EXTERNAL else alone_s + passed_s
-            if alone_s > cfg.reconnect_within_s:
-                return Ending.GONE, f"at {session.lab.clock.time_s - alone_s:.1f} s"
-            passed_s = min(LOOK_S, end.left_s)
-            await session.lab.clock.sleep(passed_s)
+    async def run(self, work: Coroutine[Any, Any, TrialEnd]) -> TrialEnd:
+        """Waits for the end, which may come from outside; then closes all interfaces, and things come to rest."""
+        watching = asyncio.ensure_future(work)
+        await asyncio.wait({watching, self._stopped}, return_when=asyncio.FIRST_COMPLETED)
+        end = self._stopped.result() if self._stopped.done() else watching.result()
+        watching.cancel()
+        self.say(f"{self.lab.clock.time_s:8.3f} s  {end[0].value}")
+        await self.close(end[0])
+        return end
 
+    def stop(self, ending: Ending) -> None:
+        """Ends the trial from outside; may be called from any thread."""
 
-@contextlib.contextmanager
-def _on_sigterm(call: Callable[[], object]) -> Iterator[None]:
-    """Makes SIGTERM end the trial with a verdict while the context lasts; only in the main thread."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, lambda *_: call())
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+        def end() -> None:
+            if not self._stopped.done():
+                self._stopped.set_result((ending, ""))
+
+        self.lab.loop.call_soon_threadsafe(end)
+
+    async def close(self, ending: Ending) -> None:
+        """Tells clients how it ended, closes the interfaces, lets everything come to rest, and looks once more."""
+        if self.interfaces is not None:
+            self.interfaces.tell_end(ending.value)
+            if ending in (Ending.SUBMITTED, Ending.COMPLETE):
+                await self.lab.clock.sleep(REST_S)  # who has submitted still waits for an answer
+        await (self.interfaces or self.crcl).close()
+        await self.lab.clock.sleep(REST_S)
+        self.look()
+
+    # ------------------------------------------------------------ its orders
+
+    @property
+    def submitted(self) -> bool:
+        """True if every order was submitted."""
+        return all(order.submitted_s is not None for order in self.book.orders.values())
+
+    @property
+    def left_s(self) -> float:
+        """Simulated time until the limit."""
+        return self.start_s + self.cfg.time_limit_s - self.lab.clock.time_s
+
+    @property
+    def still(self) -> bool:
+        """True if no robot moves and nothing falls."""
+        if any(robot.moving for robot in self.lab.robots.values()):
+            return False
+        return all(speed_mps(self.lab.world, name) < STILL_MPS for name in self.lab.world.objects)
+
+    def kits(self) -> dict[OrderedKit, KitVerdict]:
+        """Returns the verdict on every kit, as it is now."""
+        return assign_trays(self.book, self.lab.world, self.reach, self.robots)
+
+    def recoverable(self) -> Recoverability:
+        """Returns the oracle's answer about all orders now."""
+        wanted = {verdict.tray: kit.design for kit, verdict in self.kits().items()}
+        return self.judge.recoverable(wanted, self.reach, self.robots)
+
+    @property
+    def not_applied(self) -> tuple[str, ...]:
+        """Faults whose moment has not come, as they are written on the command line."""
+        return tuple(map(fault_text, self.judge.faults.pending))
+
+    def add_fault(self, fault: str | dict[str, Any]) -> None:
+        """Adds a fault; its events are counted from now on."""
+        self.judge.faults.add(parse_fault(fault))
+
+    def submit(self, name: str, by: str) -> None:
+        """Submits an order for a controller; a wrong submission is noted."""
+        try:
+            self.book.submit(name, self.lab.clock.time_s)
+        except BadInput as error:
+            if len(self.notes) < MAX_NOTES:
+                self.notes.append(f"{by}: {error}")
+            raise
+
+    def _note_complete(self) -> None:
+        now_s, kits = self.lab.clock.time_s, self.kits()
+        for order in self.book.orders.values():
+            done = all(kits[kit].done for kit in order.kits)
+            order.complete_s = (now_s if order.complete_s is None else order.complete_s) if done else None
+
+    def _announce(self, order: TrialOrder) -> None:
+        counts = Counter(kit.design.name for kit in order.kits)
+        header = (self.lab.world.clock.time_ns, self._announcements, "orders")
+        message = Order(*header, order.name, tuple(counts), tuple(counts.values()), order.wanted.priority)
+        self._announcements += 1
+        self.lab.bus.publish(ORDERS_TOPIC, message)
+        self.say(f"{self.lab.clock.time_s:8.3f} s  order {order.name} is announced")
+
+    def _claim(self, order: TrialOrder) -> None:
+        kits = self.kits()
+        order.claimed = tuple(kits[kit] for kit in order.kits)
+
+    # ------------------------------------------------------------ its report
+
+    def report(
+        self,
+        end: TrialEnd,
+        controller: str,
+        *,
+        wall_s: float,
+        possible: Recoverability | None = None,
+        notes: Iterable[str] = (),
+    ) -> Report:
+        """Returns the report as of now; the score is told on the bus, too."""
+        kits, cfg, objects = self.kits(), self.cfg, self.lab.world.objects
+        orders = tuple(
+            OrderVerdict(
+                order.name,
+                order.wanted.priority,
+                order.announced_s,
+                order.submitted_s,
+                tuple(kits[kit] for kit in order.kits),
+                order.claimed,
+                frozenset(kits[kit].tray for kit in order.kits if not kit.tray and kits[kit].tray not in objects),
+            )
+            for order in self.book.orders.values()
+        )
+        scored = self.judge.score(
+            {verdict.tray: kit.design for kit, verdict in kits.items()},
+            par_s=self.start_s + (cfg.par_s or cfg.time_limit_s / 3),
+            limit_s=self.start_s + cfg.time_limit_s,
+            points=Points(**cfg.points),
+        )
+        return Report(
+            trial=cfg.trial,
+            cell=self.lab.cell.name,
+            seed=self.lab.seed,
+            controller=controller,
+            is_run=self.is_run,
+            ending=end[0],
+            detail=end[1],
+            time_s=self.lab.clock.time_s,
+            start_s=self.start_s,
+            wall_s=wall_s,
+            possible=possible,
+            orders=orders,
+            account=self.account,
+            faults=tuple(self.watcher.records),
+            not_applied=self.not_applied,
+            hits=tuple(self.judge.collisions.hits),
+            drops=tuple(self.judge.drops.drops),
+            scored=scored,
+            grasp_lock_uses=self.lab.grasp_lock.uses if self.lab.grasp_lock else 0,
+            notes=(*notes, *self.notes, *(self.interfaces.notes if self.interfaces else ())),
+            versions=versions(),
+        )

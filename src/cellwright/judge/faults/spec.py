@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, SerializeAsAny
 
-from cellwright.core.config import validate
+from cellwright.core.config import Uniform, validate
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.judge.faults.cfg import FaultCfg
 from cellwright.judge.faults.fault import Fault
 from cellwright.judge.faults.library import FAULTS
 
-__all__ = ["AnyFault", "fault_kind", "parse_fault"]
+__all__ = ["AnyFault", "fault_kind", "fault_text", "parse_fault"]
 
 
 def parse_fault(spec: str | dict[str, Any], where: str = "fault") -> FaultCfg:
@@ -30,7 +30,9 @@ def parse_fault(spec: str | dict[str, Any], where: str = "fault") -> FaultCfg:
 
 
 def fault_kind(spec: Any) -> str:
-    """Returns the kind of a fault that is written as text or as a mapping, whether it exists or not."""
+    """Returns the kind of a fault, also of one that is written as text or as a mapping, whether it exists or not."""
+    if isinstance(spec, FaultCfg):
+        return spec.kind
     kind = (
         spec.partition(":")[0].strip() if isinstance(spec, str) else spec.get("kind") if isinstance(spec, dict) else ""
     )
@@ -46,6 +48,19 @@ def _cfg_class(kind: str, where: str) -> type[FaultCfg]:
     ):
         raise BadInput(f"{where}: {FAULTS.kind} '{kind}' should be a subclass of Fault with a FaultCfg as its Cfg")
     return cfg
+
+
+def fault_text(fault: FaultCfg) -> str:
+    """Returns a fault as it is written on the command line."""
+    words = []
+    for key in sorted(fault.model_fields_set - {"kind"}):
+        value = getattr(fault, key)
+        if isinstance(value, Uniform):
+            value = f"{value.low:g}..{value.high:g}"
+        elif isinstance(value, tuple):
+            value = "/".join(f"{number:g}" for number in value)
+        words.append(f"{key}={value}")
+    return f"{fault.kind}:{','.join(words)}"
 
 
 def _split(spec: str, where: str) -> dict[str, Any]:

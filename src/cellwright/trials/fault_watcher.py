@@ -9,9 +9,9 @@ from cellwright.core.messages import FaultEvent
 from cellwright.judge import Recoverability
 from cellwright.lab.lab import Lab
 from cellwright.sim import World
-from cellwright.trials.verdict import FaultRecord
+from cellwright.trials.report import FaultRecord
 
-__all__ = ["STILL_MPS", "FaultRecorder", "speed_mps"]
+__all__ = ["STILL_MPS", "FaultWatcher", "speed_mps"]
 
 REST_S, LONGEST_REST_S = 0.5, 4.0  # how long what a fault has moved is given to come to rest
 STILL_MPS = 0.01
@@ -23,21 +23,20 @@ def speed_mps(world: World, name: str) -> float:
     return float(abs(world.data.qvel[dof : dof + 3]).max())
 
 
-class FaultRecorder:
-    """Records the faults that are told on the bus.
+class FaultWatcher:
+    """Records the faults that are told on the bus, and asks an oracle about each.
 
     Attributes:
         records: What was applied, in order.
 
     Args:
         lab: The laboratory.
-        subscriber: The name of the subscriber.
     """
 
-    def __init__(self, lab: Lab, subscriber: str) -> None:
+    def __init__(self, lab: Lab) -> None:
         self._lab = lab
         self.records: list[FaultRecord] = []
-        lab.bus.subscribe("/judge/faults", self._hear, subscriber=subscriber, role=Role.JUDGE)
+        lab.bus.subscribe("/judge/faults", self._hear, subscriber="judge", role=Role.JUDGE)
 
     def ask(self, oracle: Callable[[], Recoverability]) -> None:
         """Asks an oracle about every fault that it was not asked about and whose subject is at rest by now."""

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from cellwright.core.errors import BadInput
-from cellwright.trials.file_errors import read_whole_trial
-from cellwright.trials.trial import run_trial
+from cellwright.trials import run_trial
+from cellwright.trials.trial_file import read_whole_trial
 
 BAD = """\
 trial: mine

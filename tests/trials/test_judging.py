@@ -1,15 +1,13 @@
 """Which tray an order is about, where trays lie in stacks."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from cellwright.cells import load_cell
 from cellwright.core.pose import Pose
-from cellwright.judge import judge_kit
 from cellwright.orders import find_order
 from cellwright.sim import World
-from cellwright.trials.judged_trays import wanted_trays
+from cellwright.trials.judging import assign_trays
+from cellwright.trials.orders import OrderBook
 
 TABLE = Pose.from_xyz_rpy([0.0, -0.65, 0.89])
 
@@ -20,10 +18,8 @@ def world():
 
 
 def wanted(world, quantity=1):
-    judge = SimpleNamespace(kits=lambda trays: [judge_kit(world, tray, design) for tray, design in trays.items()])
-    lab = SimpleNamespace(world=world, cell=world.cell)
-    found = wanted_trays(judge, lab, [find_order("kit_m2l1", quantity)], lambda *_: True, ["motoman"])
-    return list(found)
+    book = OrderBook.of_run([find_order("kit_m2l1", quantity)], world.cell)
+    return [verdict.tray for verdict in assign_trays(book, world, lambda *_: True, ["motoman"]).values()]
 
 
 def test_the_uppermost_of_a_stack_unless_one_was_taken_out(world):
