@@ -57,11 +57,9 @@ class CellFaults(ABC):
         """Returns the keys with their moment; now, when none is given."""
         if not MOMENTS & set(keys):
             return {**keys, "at": self.time_s}
-        return {
-            key: _event(value) if key in MOMENTS and isinstance(value, str) else value for key, value in keys.items()
-        }
+        return {key: _event(value) if key in MOMENTS - {"at"} else value for key, value in keys.items()}
 
 
-def _event(text: str) -> str:
+def _event(text: Any) -> str:
     """Returns `transfer 2` as faults write it: `transfer:2`."""
     return re.sub(r"\s+", ":", str(text).strip())
