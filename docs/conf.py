@@ -30,6 +30,8 @@ suppress_warnings = ["ref.python"]  # CRCL and the messages have their own Pose 
 
 html_theme = "furo"
 html_title = f"Cellwright {release}"
+html_static_path = ["_static"]
+html_css_files = ["wrap.css"]
 
 
 def without_fields(app, what, name, obj, options, signature, return_annotation):

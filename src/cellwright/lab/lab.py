@@ -151,7 +151,7 @@ class Lab:
         found[0].is_kept = True
         return found[0]
 
-    def record(self, path: Path) -> Recorder:
+    def record(self, path: str | Path) -> Recorder:
         """Writes everything on the bus to a log from now on; closed with the laboratory."""
         metadata = {
             "cell": self.cell.name,

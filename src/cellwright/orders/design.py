@@ -59,6 +59,10 @@ class KitDesign:
     def of(cls, name: str, tray_sku: str, parts: Mapping[str, int]) -> KitDesign:
         """Returns a design from part counts; the tray must exist and have a slot for every part.
 
+        >>> pair = cw.KitDesign.of("pair", "sku_kit_m2l1_vessel", {"sku_part_medium_gear": 2})
+        >>> [slot.name for slot in pair.slots]
+        ['slot_1', 'slot_2']
+
         Raises:
             BadInput: All that is wrong: unknown SKUs, with those that exist; parts that do not fit the tray.
         """
