@@ -20,7 +20,7 @@ NAMES = {
     "load, step, move": ["Lab", "Cell", "load_cell", "check_cell", "Pose", "CellwrightError"],
     "sense": ["Sensor", "SensorCfg", "NoiseCfg", "SENSORS", "check_sensor", "messages", "read_log"],
     "plan": ["KitDesign", "Order", "plan_order", "TASK_PLANNERS"],
-    "trial": ["read_trial", "run_trial", "Report", "TRIAL_CONTROLLERS", "expect"],
+    "trial": ["TrialCfg", "read_trial", "run_trial", "Report", "TRIAL_CONTROLLERS", "expect"],
     "from outside": ["BlockingCrclClient", "BlockingVisionClient", "crcl"],
 }
 ALL = [name for names in NAMES.values() for name in names]

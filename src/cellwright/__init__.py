@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cellwright.record import read_log
     from cellwright.sensors import SENSORS, NoiseCfg, Sensor, SensorCfg, check_sensor
     from cellwright.testing import expect
-    from cellwright.trials import TRIAL_CONTROLLERS, Report, read_trial, run_trial
+    from cellwright.trials import TRIAL_CONTROLLERS, Report, TrialCfg, read_trial, run_trial
 
 __all__ = [
     "SENSORS",
@@ -48,6 +48,7 @@ __all__ = [
     "Report",
     "Sensor",
     "SensorCfg",
+    "TrialCfg",
     "__version__",
     "check_cell",
     "check_sensor",
@@ -80,7 +81,7 @@ __getattr__ = lazy_names(
         ".record": "read_log",
         ".sensors": "SENSORS NoiseCfg Sensor SensorCfg check_sensor",
         ".testing": "expect",
-        ".trials": "TRIAL_CONTROLLERS Report read_trial run_trial",
+        ".trials": "TRIAL_CONTROLLERS Report TrialCfg read_trial run_trial",
     },
     {"crcl": ".crcl", "messages": ".core.messages"},
 )

@@ -52,6 +52,11 @@ def run_trial(
 ) -> Report:
     """Runs a trial to its end; whatever the controller does or does not do, there is a verdict.
 
+    >>> trial = cw.TrialCfg(trial="mine", seed=7, orders=[{"order": "kit_m2l1"}], faults=["drop:during=transfer:2"])
+    >>> report = cw.run_trial(trial, "internal")
+    >>> report.done, len(report.faults)
+    (True, 1)
+
     Args:
         cfg: The trial.
         controller: A controller instead of the one that the trial names.
