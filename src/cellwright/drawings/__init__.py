@@ -1,1 +1,18 @@
-"""Drawings: prior knowledge of a controller about a cell, and the database that its belief starts from."""
+"""Drawings: prior knowledge of a controller about a cell, and the database that its belief starts from.
+
+The names are imported when they are used: the tables of the database take a second to load.
+"""
+
+from typing import TYPE_CHECKING
+
+from cellwright._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from cellwright.drawings.database import designs_for, planning_database, planning_workstation
+    from cellwright.drawings.workstation import workstation_of
+
+__all__ = ["designs_for", "planning_database", "planning_workstation", "workstation_of"]
+
+__getattr__ = lazy_names(
+    __name__, {".database": "designs_for planning_database planning_workstation", ".workstation": "workstation_of"}
+)
