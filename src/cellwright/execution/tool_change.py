@@ -7,20 +7,23 @@ camera looks at the holders. Where they are is known from the drawings.
 from __future__ import annotations
 
 from math import atan2, copysign, pi
+from typing import Protocol
 
 import numpy as np
 
 from cellwright.catalogue import TOOLS
 from cellwright.catalogue.changer import TOOL_CHANGER, TOOL_HOLDER
 from cellwright.core.pose import Pose
+from cellwright.execution.arm import Arm
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.outcome import Evaluated
 from cellwright.execution.predicates import Truth
+from cellwright.execution.robot_hand import RobotHand
 from cellwright.knowledge.belief_writer import note_tool
 from cellwright.planning import Action, Verb
 
-__all__ = ["CHANGES", "change_tool", "tool_conditions"]
+__all__ = ["CHANGES", "HolderWay", "change_tool", "tool_conditions"]
 
 CHANGES = (Verb.ATTACH, Verb.DETACH)
 GAP_M = 0.0005  # between the two halves of the changer when the lock closes: they need not touch
@@ -39,62 +42,84 @@ async def change_tool(manipulator: Manipulator, action: Action) -> str:
         raise StepFailed(
             FailureKind.WRONG, f"{manipulator.name} holds {manipulator.held}: a hand must be empty to be changed"
         )
-    attach = action.verb is Verb.ATTACH
-    way = _Way(manipulator, action)
+    attach, believed = action.verb is Verb.ATTACH, manipulator.believed
+    holder, base = believed.pose(action.place), believed.pose(manipulator.name)
+    way = HolderWay(manipulator.arm, manipulator.hand, holder, base, action.tool)
     await manipulator.rise()
     await way.come()
     await manipulator.arm.change_tool(lock=attach)
     note_tool(manipulator.belief, action.robot, action.tool, None if attach else action.place, action.place)
     manipulator.tool = action.tool if attach else ""
     await way.leave()
+    await manipulator.withdraw(JOINT_SPEED_RADPS)  # which is aside when other robots work below
     return f"{action.tool} is {'on ' + action.robot if attach else 'in ' + action.place}"
 
 
-class _Way:
-    """The path to a holder and away from it: turned towards it at rest, across to above it, down.
+class ChangingArm(Arm, Protocol):
+    """An arm with a tool changer and a rest position."""
+
+    @property
+    def rest_point(self) -> tuple[float, float, float] | None:
+        """Where its tool is at rest, in the world, as far as that is known."""
+
+    async def rest(self, aside_rad: float = 0.0, speed_radps: float = JOINT_SPEED_RADPS) -> None:
+        """Moves to the rest position, turned aside about the first, upright axis."""
+
+    async def change_tool(self, *, lock: bool) -> None:
+        """Locks the tool that is under the flange, or lets go of the one that is on it."""
+
+
+class HolderWay:
+    """The way to a tool holder and up from it: turned towards it at rest, across to above it, down.
 
     A long tool hangs lower at rest than the rails of the holder are: the arm is not turned all the way then, and the
     tool drawn up before it comes to the holder.
+
+    Args:
+        arm: The robot.
+        hand: Its hand, which knows the tool that is on it.
+        holder: The pose of the holder in the world.
+        base: The pose of the robot's base there.
+        tool: The tool to be taken or left.
     """
 
-    def __init__(self, manipulator: Manipulator, action: Action) -> None:
-        self._manipulator, self._arm = manipulator, manipulator.arm
-        self._holder = manipulator.believed.pose(action.place)
-        self._above_m = float(_reach(action.tool).position[2]) + CLEAR_M
-        base = manipulator.believed.pose(manipulator.name).position
-        self._rest = np.array(self._arm.rest_point or self._holder.position) - base
-        goal = self._holder.position - base
+    def __init__(self, arm: ChangingArm, hand: RobotHand, holder: Pose, base: Pose, tool: str) -> None:
+        self._arm, self._hand, self._holder = arm, hand, holder
+        self._above_m, self._base_m = float(_reach(tool).position[2]) + CLEAR_M, float(base.position[2])
+        self._rest = np.array(self._arm.rest_point or self._holder.position) - base.position
+        goal = self._holder.position - base.position
         turn_rad = atan2(goal[1], goal[0]) - atan2(self._rest[1], self._rest[0])
         self._turn_rad = (turn_rad + pi) % (2 * pi) - pi
         self._aside_rad = copysign(max(abs(self._turn_rad) - ASIDE_RAD, 0.0), self._turn_rad)
         turned = Pose.from_xyz_rpy((0.0, 0.0, 0.0), (0.0, 0.0, self._aside_rad)).apply(self._rest)
-        self._beside = self._holder.inverse().apply(base + turned)[:2]
+        self._beside = self._holder.inverse().apply(base.position + turned)[:2]
+
+    async def turn(self) -> bool:
+        """Moves to the rest position, turned towards the holder; returns whether the tool hangs too low to turn all."""
+        hangs_low = self._hangs_low(await self._tool())
+        await self._arm.rest(self._aside_rad if hangs_low else self._turn_rad, JOINT_SPEED_RADPS)
+        return hangs_low
 
     async def come(self) -> None:
         """Moves to where the changer locks and unlocks."""
-        if self._hangs_low(await self._tool()):
-            await self._arm.rest(self._aside_rad, JOINT_SPEED_RADPS)
+        if await self.turn():
             await self._go(self._above_m, aside=True, straight=False)
-        else:
-            await self._arm.rest(self._turn_rad, JOINT_SPEED_RADPS)
         await self._go(self._above_m, straight=False)
         await self._go(GAP_M)
 
     async def leave(self) -> None:
-        """Moves back to the rest position, which is aside when other robots work below it."""
+        """Moves up, and off the holder with a tool that hangs low."""
         await self._go(self._above_m)
         if self._hangs_low(await self._tool()):
             await self._go(self._above_m, aside=True, straight=False)
-        await self._manipulator.withdraw(JOINT_SPEED_RADPS)
 
     async def _tool(self) -> str:
-        return (await self._manipulator.hand.read()).gripper
+        return (await self._hand.read()).gripper
 
     def _hangs_low(self, tool: str) -> bool:
         """Returns whether the end of a tool is lower at rest than it has to be above the holder."""
         rails_m = self._holder.position[2] + TOOL_HOLDER.rail_top_m + CLEAR_M
-        base_m = self._manipulator.believed.pose(self._manipulator.name).position[2]
-        return bool(tool) and float(base_m + self._rest[2] - _reach(tool).position[2]) < rails_m
+        return bool(tool) and float(self._base_m + self._rest[2] - _reach(tool).position[2]) < rails_m
 
     async def _go(self, up_m: float, *, aside: bool = False, straight: bool = True) -> None:
         """Moves the flange over the holder or beside it; with a tool, the controlled point is that tool's."""
@@ -102,7 +127,7 @@ class _Way:
         if aside:
             x, y = (float(value) for value in self._beside)
         pose = self._holder @ Pose.from_xyz_rpy((x, y, z), turn) @ _reach(await self._tool())
-        recipe = self._manipulator.recipe
+        recipe = self._arm.recipe
         await self._arm.move(pose, recipe.slow_mps if straight else recipe.fast_mps, straight=straight)
 
 

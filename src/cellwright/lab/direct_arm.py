@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from cellwright.control import RobotController
 from cellwright.core.loop import WaitClock
 from cellwright.core.pose import Pose
 from cellwright.execution import HandReading, Recipe
+from cellwright.execution.arm import JOINT_SPEED_RADPS
 from cellwright.motion import LineSpeed, Motion
 
 __all__ = ["DirectArm"]
@@ -66,6 +69,22 @@ class DirectArm:
         if self.robot.tool is not None:
             await self.robot.tool.set(setting)
         return await self.read()
+
+    @property
+    def rest_point(self) -> tuple[float, float, float]:
+        """Where its tool is in the configuration in which the cell starts, in the world."""
+        x, y, z = self.robot.ring.tool_in_world(self.robot.kinematics.forward(self.robot.home_rad)).position.tolist()
+        return x, y, z
+
+    async def rest(self, aside_rad: float = 0.0, speed_radps: float = JOINT_SPEED_RADPS) -> None:
+        """Moves to the configuration in which the cell starts, turned aside about the first, upright axis."""
+        fastest = min(joint.velocity_limit_radps for joint in self.robot.kinematics.arm.joints)
+        goal = self.robot.home_rad + aside_rad * np.eye(len(self.robot.home_rad))[0]
+        await self.robot.move_joints(goal, min(1.0, speed_radps / fastest))
+
+    async def change_tool(self, *, lock: bool) -> None:
+        """Locks the tool that is under the flange, or lets go of the one that is on it."""
+        await (self.robot.tool_changer.close() if lock else self.robot.tool_changer.open())
 
     async def dwell(self, duration_s: float) -> None:
         """Waits without moving."""
