@@ -5,8 +5,8 @@ import weakref
 
 import numpy as np
 
-from cellwright.control import Payload
 from cellwright.core.pose import Pose
+from cellwright.motion import Payload
 
 
 def test_replaced_controllers_leave_nothing_behind(lab):

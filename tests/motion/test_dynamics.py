@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cellwright.catalogue import ROBOTS, TOOLS
 from cellwright.core.errors import BadInput
-from cellwright.motion import ArmDynamics, ArmKinematics, Load
+from cellwright.motion import ArmDynamics, ArmKinematics, Payload
 
 NAMES = ("lr_mate_200id", "sia20f", "ur5")
 TOOL_OF = {"lr_mate_200id": "aprs_fanuc_gripper", "sia20f": "aprs_motoman_gripper", "ur5": "wsg_50"}
@@ -22,7 +22,7 @@ arms = pytest.mark.parametrize("name", NAMES)
 def arm(name: str, loaded: bool = True) -> tuple[ArmKinematics, ArmDynamics]:
     figures = ROBOTS.get(name)
     tool = TOOLS.get(TOOL_OF[name]) if loaded else None
-    load = Load(0.8, (0.02, -0.01, 0.2), (0.002, 0.003, 0.001)) if loaded else None
+    load = Payload(0.8, (0.02, -0.01, 0.2), (0.002, 0.003, 0.001)) if loaded else Payload()
     return ArmKinematics(figures), ArmDynamics(figures, tool, load)
 
 
@@ -150,7 +150,7 @@ def test_joint_limits_do_not_push(name):
 @arms
 def test_a_load_weighs_on_the_joints(name):
     kinematics, bare = arm(name, loaded=False)
-    loaded = ArmDynamics(kinematics.arm, load=Load(2.0, (0.0, 0.0, 0.0)))
+    loaded = ArmDynamics(kinematics.arm, payload=Payload(2.0))
     q = np.array(kinematics.arm.home_rad) + 0.1
     rest = np.zeros_like(q)
     up = np.array([0.0, 0.0, 2.0 * 9.81, 0.0, 0.0, 0.0])
@@ -179,10 +179,10 @@ def test_gravity_may_point_anywhere():
     assert hanging.dynamics(figures.home_rad, rest).g == pytest.approx(-upright.dynamics(figures.home_rad, rest).g)
 
 
-@pytest.mark.parametrize("mass_kg", [0.0, -1.0, np.nan, np.inf])
-def test_a_load_has_a_mass(mass_kg):
-    with pytest.raises(BadInput, match="a load has a positive mass"):
-        Load(mass_kg, (0.0, 0.0, 0.0))
+@pytest.mark.parametrize("bad", [{"mass_kg": -1.0}, {"mass_kg": np.nan}, {"inertia_kgm2": (0, 0, -1)}])
+def test_a_payload_that_cannot_be_is_refused(bad):
+    with pytest.raises(BadInput, match="a payload has"):
+        Payload(**bad)
 
 
 def test_a_wrong_number_of_speeds_is_one_line():

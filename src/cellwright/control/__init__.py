@@ -1,6 +1,5 @@
 """The robot controller: drives, control laws, motions and their ends, the gripper."""
 
-from cellwright.control.control_block import Payload
 from cellwright.control.controller import CONTROLLERS, Controller, ControllerContext
 from cellwright.control.differential_drive import DifferentialDrive, DifferentialDrives, DriveEstimate
 from cellwright.control.drive import CommandMode, Drive
@@ -47,7 +46,6 @@ __all__ = [
     "MotionStopped",
     "NoToolThere",
     "NotReady",
-    "Payload",
     "PidController",
     "RobotController",
     "RobotState",

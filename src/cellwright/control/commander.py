@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.control.control_block import NO_PAYLOAD, Payload
 from cellwright.control.controller import CONTROLLERS, Controller, ControllerContext
 from cellwright.control.direct import DirectCommands
 from cellwright.control.drive import CommandMode, Drive
 from cellwright.core.pose import Pose
+from cellwright.motion.dynamics import NO_PAYLOAD, Payload
 from cellwright.sim import Stepper, World
 
 __all__ = ["Commander"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,11 @@ import numpy.typing as npt
 
 from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
-from cellwright.sim import RobotIndex, ToolIndex
+from cellwright.motion.dynamics import NO_PAYLOAD, Payload
+from cellwright.sim import GripperIndex, RobotIndex
 from cellwright.sim.tool_index import VacuumIndex
 
-__all__ = ["BLOCK", "NO_PAYLOAD", "Payload", "make_block"]
+__all__ = ["BLOCK", "make_block"]
 
 Array = npt.NDArray[np.float64]
 
@@ -27,29 +27,6 @@ BLOCK = np.dtype(
     + [("gravity", np.float64, (3,)), ("flange", np.float64, (3,))]
 )
 """Addresses (`reference`, `qpos`, `qvel`, `ctrl`, `play`) are those of the first number of an array; 0 is none."""
-
-
-@dataclass(frozen=True)
-class Payload:
-    """The load of an arm beyond its tool, as its operator declares it: the arm cannot know by itself.
-
-    Attributes:
-        mass_kg: Its mass.
-        centre_in_flange_m: Its centre of mass.
-        inertia_kgm2: Its moments about axes through there, parallel to the flange's.
-    """
-
-    mass_kg: float = 0.0
-    centre_in_flange_m: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    inertia_kgm2: tuple[float, float, float] = (0.0, 0.0, 0.0)
-
-    def __post_init__(self) -> None:
-        numbers = (self.mass_kg, *self.centre_in_flange_m, *self.inertia_kgm2)
-        if not np.isfinite(numbers).all() or min(self.mass_kg, *self.inertia_kgm2) < 0:
-            raise BadInput(f"a payload has a mass and moments of at least 0, got {self}")
-
-
-NO_PAYLOAD = Payload()
 
 
 def make_block(
@@ -119,7 +96,7 @@ def _disc(mass_kg: float, radius_m: float) -> Array:
     return np.asarray(mass_kg * radius_m**2 * np.array([0.25, 0.25, 0.5]))
 
 
-def _gripper_bodies(index: ToolIndex) -> list[Body]:
+def _gripper_bodies(index: GripperIndex) -> list[Body]:
     """Returns housing and open fingers as solid blocks, in the tool's frame."""
     tool = index.figures
     x, y, z = tool.tcp_xyz_m

@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.control.control_block import Payload
 from cellwright.control.drive import CommandMode, Drive
 from cellwright.core.pose import Pose
 from cellwright.core.registry import Registry
+from cellwright.motion.dynamics import Payload
 from cellwright.sim import ScheduledCall, Stepper, TickOrder, World
 
 __all__ = ["CONTROLLERS", "Controller", "ControllerContext"]

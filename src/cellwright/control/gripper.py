@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from cellwright.core.errors import BadInput, JobFailed, OutOfRange
 from cellwright.core.loop import WaitClock
-from cellwright.sim import ToolIndex, World
+from cellwright.sim import GripperIndex, World
 
 __all__ = ["GraspResult", "GraspStatus", "Gripper"]
 
@@ -50,7 +50,7 @@ class Gripper:
         self.next_force_n: float | None = None
         self._force_n: float | None = None
         self._busy = False
-        self._index: ToolIndex | None = None
+        self._index: GripperIndex | None = None
         world.bind(self._look_up)
         world.add_component(f"{robot} gripper", self)
 
@@ -60,7 +60,7 @@ class Gripper:
         self.load(self._force_n if same else None)  # a model that was built anew has the catalogue's force
 
     @property
-    def _tool(self) -> ToolIndex:
+    def _tool(self) -> GripperIndex:
         if self._index is None:
             raise JobFailed(f"{self._robot} has no gripper")
         return self._index

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.control.control_block import Payload
 from cellwright.control.drive import CommandMode
 from cellwright.control.error_context import caller_error_context
 from cellwright.control.gripper import GraspResult, Gripper
@@ -25,6 +24,7 @@ from cellwright.core.loop import WaitClock
 from cellwright.core.pose import Pose
 from cellwright.core.ring import KinematicRing
 from cellwright.motion import ArmKinematics, JointMove, LineMove, LineSpeed, Motion, StopCategory, ThroughMove
+from cellwright.motion.dynamics import Payload
 from cellwright.sim import Stepper, World
 
 __all__ = ["RobotController"]

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.control.commander import Commander
-from cellwright.control.control_block import Payload
 from cellwright.control.controller import Controller
 from cellwright.control.drive import CommandMode, Drive
 from cellwright.control.state import NotReady, RobotState
+from cellwright.motion.dynamics import Payload
 
 __all__ = ["RobotStateMachine"]
 

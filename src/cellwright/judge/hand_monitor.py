@@ -14,7 +14,7 @@ from cellwright.catalogue import PartFigures, TrayFigures, tray_grasp
 from cellwright.core.pose import Pose
 from cellwright.judge.hand_events import HandEvent, HandEventKind, HeldObject
 from cellwright.judge.tray_contents import is_covered, is_still_on_tray, poses_on_tray
-from cellwright.sim import ObjectIndex, Stepper, TickOrder, ToolIndex, World
+from cellwright.sim import GripperIndex, ObjectIndex, Stepper, TickOrder, World
 from cellwright.sim.tool_index import VacuumIndex
 
 __all__ = ["HandMonitor"]
@@ -99,13 +99,13 @@ class HandMonitor:
 
     def _look_up(self) -> None:
         world, model = self._world, self._world.model
-        self._tools: dict[str, ToolIndex | VacuumIndex] = {r: i.hand for r, i in world.robots.items() if i.hand}
+        self._tools: dict[str, GripperIndex | VacuumIndex] = {r: i.hand for r, i in world.robots.items() if i.hand}
         for robot, hand in self._hands.items():  # a tool that is gone holds nothing for its robot
             if robot not in self._tools:
                 hand.hold = None
         names = {item.body: name for name, item in world.objects.items()}
         self._object_of = [names.get(int(model.body_rootid[body]), "") for body in model.geom_bodyid]
-        grippers = {r: t for r, t in self._tools.items() if isinstance(t, ToolIndex)}
+        grippers = {r: t for r, t in self._tools.items() if isinstance(t, GripperIndex)}
         self._pads = {pad: (name, side) for name, tool in grippers.items() for pad, side in tool.pads.items()}
         self._lips = {
             lip: (name, cup.activation)
@@ -196,7 +196,7 @@ class HandMonitor:
             self._tell(HandEventKind.APPROACH, robot, part)
 
     def _look_at_hold(
-        self, robot: str, hand: _Hand, hold: HeldObject, tool: ToolIndex | VacuumIndex, touched: bool
+        self, robot: str, hand: _Hand, hold: HeldObject, tool: GripperIndex | VacuumIndex, touched: bool
     ) -> None:
         hold.looks_without = 0 if touched else hold.looks_without + 1
         if hold.looks_without >= GONE_LOOKS:
@@ -224,7 +224,7 @@ class HandMonitor:
                 if part in self._world.objects and not self.holds(part):
                     self._tell(HandEventKind.LOSS, robot, part, hold.lifted, tray=hold.part)
 
-    def _opens(self, tool: ToolIndex | VacuumIndex) -> bool:
+    def _opens(self, tool: GripperIndex | VacuumIndex) -> bool:
         """Returns whether a tool is told to let go: to open, or to stop its pump."""
         data = self._world.data
         if isinstance(tool, VacuumIndex):
@@ -237,7 +237,7 @@ class HandMonitor:
         data, bodies = self._world.data, self._bodies[numbers]
         return data.xpos.take(bodies, 0) + data.xmat.take(bodies, 0)[:, 2::3] * self._heights[numbers]
 
-    def _tcp(self, tool: ToolIndex | VacuumIndex) -> Any:
+    def _tcp(self, tool: GripperIndex | VacuumIndex) -> Any:
         return self._world.data.site_xpos[tool.tcp_site].copy()
 
     def _position(self, name: str) -> Any:
@@ -266,9 +266,9 @@ def _grasp_height_m(item: ObjectIndex) -> float:
     return figures.grasp_height_m if isinstance(figures, PartFigures) else figures.thickness_m
 
 
-def _takes(tool: ToolIndex | VacuumIndex, item: ObjectIndex) -> bool:
+def _takes(tool: GripperIndex | VacuumIndex, item: ObjectIndex) -> bool:
     """Returns whether a tool is for such a thing: grippers for all parts, cups for what they can hold."""
-    if isinstance(tool, ToolIndex):
+    if isinstance(tool, GripperIndex):
         return isinstance(item.figures, PartFigures)
     if isinstance(item.figures, TrayFigures):
         return tray_grasp(item.figures, tool.figures) is not None

@@ -1,7 +1,7 @@
 """Kinematics, dynamics and trajectories of arms, from their catalogue figures."""
 
 from cellwright.motion.cartesian_motion import CartesianMotion
-from cellwright.motion.dynamics import ArmDynamics, DynamicsTerms, Load
+from cellwright.motion.dynamics import ArmDynamics, DynamicsTerms, Payload
 from cellwright.motion.follower import Follower, FollowerState, RunState, StopCategory
 from cellwright.motion.grasps import Grasp, GraspKind, find_grasps
 from cellwright.motion.interpolation import CartesianSample, CartesianTrajectory, blended, linear
@@ -35,13 +35,13 @@ __all__ = [
     "LineMove",
     "LinePath",
     "LineSpeed",
-    "Load",
     "Motion",
     "MotionQueue",
     "Path",
     "PathFollower",
     "PathLimits",
     "PathMotion",
+    "Payload",
     "PosePath",
     "RunState",
     "StopCategory",

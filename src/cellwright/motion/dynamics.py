@@ -14,32 +14,36 @@ from cellwright.core.errors import BadInput
 from cellwright.models import build
 from cellwright.motion.kinematics import checked_angles
 
-__all__ = ["ArmDynamics", "DynamicsTerms", "Load"]
+__all__ = ["NO_PAYLOAD", "ArmDynamics", "DynamicsTerms", "Payload"]
 
 Array = npt.NDArray[np.float64]
 Vector3 = tuple[float, float, float]
 
 GRAVITY_MPS2: Vector3 = (0.0, 0.0, -9.81)
+LEAST_KGM2 = 1e-6  # moments of a body that is as good as a point
 
 
 @dataclass(frozen=True)
-class Load:
-    """The load of the arm, as one rigid body in the flange's frame.
+class Payload:
+    """The load of an arm beyond its tool, as its operator declares it: the arm cannot know by itself.
 
     Attributes:
-        mass_kg: Mass.
-        com_xyz_m: Centre of mass.
-        inertia_diagonal_kgm2: Moments about axes through it, parallel to the flange's.
+        mass_kg: Its mass.
+        centre_in_flange_m: Its centre of mass.
+        inertia_kgm2: Its moments about axes through there, parallel to the flange's.
     """
 
-    mass_kg: float
-    com_xyz_m: Vector3
-    inertia_diagonal_kgm2: Vector3 = (1e-6, 1e-6, 1e-6)
+    mass_kg: float = 0.0
+    centre_in_flange_m: Vector3 = (0.0, 0.0, 0.0)
+    inertia_kgm2: Vector3 = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        moments = np.array(self.inertia_diagonal_kgm2)
-        if not (self.mass_kg > 0 and (moments > 0).all() and np.isfinite([self.mass_kg, *moments]).all()):
-            raise BadInput(f"a load has a positive mass and moments, not {self.mass_kg} kg and {moments.tolist()} kgm2")
+        numbers = (self.mass_kg, *self.centre_in_flange_m, *self.inertia_kgm2)
+        if not np.isfinite(numbers).all() or min(self.mass_kg, *self.inertia_kgm2) < 0:
+            raise BadInput(f"a payload has a mass and moments of at least 0, got {self}")
+
+
+NO_PAYLOAD = Payload()
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ class ArmDynamics:
     Args:
         figures: Of the arm.
         tool: The gripper on the flange, with open fingers.
-        load: The load besides.
+        payload: The load besides.
         gravity_mps2: In the base's axes, for an arm that does not stand upright.
     """
 
@@ -81,12 +85,12 @@ class ArmDynamics:
         self,
         figures: ArmFigures,
         tool: GripperFigures | None = None,
-        load: Load | None = None,
+        payload: Payload = NO_PAYLOAD,
         *,
         gravity_mps2: Vector3 = GRAVITY_MPS2,
     ) -> None:
         self.arm = figures
-        self._model = _compile(figures, tool, load, gravity_mps2)
+        self._model = _compile(figures, tool, payload, gravity_mps2)
         self._data: Any = mujoco.MjData(self._model)
         self._site = int(self._model.site(figures.flange_body).id)
         self._body = int(self._model.site_bodyid[self._site])
@@ -127,7 +131,7 @@ class ArmDynamics:
         mujoco.mj_comVel(self._model, data)
 
 
-def _compile(figures: ArmFigures, tool: GripperFigures | None, load: Load | None, gravity_mps2: Vector3) -> Any:
+def _compile(figures: ArmFigures, tool: GripperFigures | None, payload: Payload, gravity_mps2: Vector3) -> Any:
     spec = build(figures)
     spec.option.gravity = gravity_mps2
     if tool is not None:
@@ -136,9 +140,10 @@ def _compile(figures: ArmFigures, tool: GripperFigures | None, load: Load | None
             hand.delete(part)  # the fingers are rigid here
         frame = spec.body(figures.flange_body).add_frame()
         spec.attach(hand, frame=frame, prefix="tool/")
-    if load is not None:
-        body = spec.body(figures.flange_body).add_body(name="load")
-        body.mass, body.ipos, body.inertia = load.mass_kg, load.com_xyz_m, load.inertia_diagonal_kgm2
+    if payload.mass_kg:
+        body = spec.body(figures.flange_body).add_body(name="payload")
+        body.mass, body.ipos = payload.mass_kg, payload.centre_in_flange_m
+        body.inertia = np.maximum(payload.inertia_kgm2, LEAST_KGM2)
         body.explicitinertial = True
     for body in spec.bodies:
         body.gravcomp = 0.0

@@ -3,7 +3,7 @@
 from cellwright.sim.backlash import Backlash, take_up
 from cellwright.sim.contacts import BodyContact, body_contacts
 from cellwright.sim.grasp_lock import GraspLock
-from cellwright.sim.index import MobileIndex, ObjectIndex, RobotIndex, ToolIndex
+from cellwright.sim.index import GripperIndex, MobileIndex, ObjectIndex, RobotIndex
 from cellwright.sim.snapshot import Snapshot
 from cellwright.sim.stepper import ScheduledCall, Stepper, TickOrder
 from cellwright.sim.suction import Suction
@@ -16,6 +16,7 @@ __all__ = [
     "BodyContact",
     "CouplingOffset",
     "GraspLock",
+    "GripperIndex",
     "MobileIndex",
     "ObjectIndex",
     "RobotIndex",
@@ -24,7 +25,6 @@ __all__ = [
     "Stepper",
     "Suction",
     "TickOrder",
-    "ToolIndex",
     "ToolMounts",
     "TruthPublisher",
     "World",

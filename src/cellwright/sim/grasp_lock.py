@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from cellwright.core.pose import Pose
 from cellwright.models.contact_settings import PAD
-from cellwright.sim.index import RobotIndex, ToolIndex
+from cellwright.sim.index import GripperIndex, RobotIndex
 from cellwright.sim.lock_constraint import close_lock, open_lock
 from cellwright.sim.stepper import Stepper, TickOrder
 from cellwright.sim.world import World
@@ -84,7 +84,7 @@ class GraspLock:
                 if part is not None:
                     self._lock(robot, tool, part)
 
-    def _pressed_part(self, tool: ToolIndex) -> str | None:
+    def _pressed_part(self, tool: GripperIndex) -> str | None:
         """Returns the object on which both pads press with at least half their force."""
         model, data = self._world.model, self._world.data
         forces: dict[int, list[float]] = {}
@@ -102,7 +102,7 @@ class GraspLock:
                 return name
         return None
 
-    def _overloaded(self, part: str, tool: ToolIndex) -> bool:
+    def _overloaded(self, part: str, tool: GripperIndex) -> bool:
         """Returns whether the grip would need more than friction gives: m (a - g) less all forces but the gripper's."""
         model, data, item = self._world.model, self._world.data, self._world.objects[part]
         needed_n = model.body_mass[item.body] * (data.qacc[item.dof : item.dof + 3] - model.opt.gravity)
@@ -120,7 +120,7 @@ class GraspLock:
         mujoco.mj_contactForce(self._world.model, self._world.data, contact, force)
         return np.asarray(self._world.data.contact[contact].frame.reshape(3, 3).T @ force[:3])
 
-    def _lock(self, robot: RobotIndex, tool: ToolIndex, part: str) -> None:
+    def _lock(self, robot: RobotIndex, tool: GripperIndex, part: str) -> None:
         model, data, body = self._world.model, self._world.data, self._world.objects[part].body
         mujoco.mj_kinematics(model, data)
         pose_tool_in_world = Pose(data.xpos[tool.body], data.xquat[tool.body])
@@ -129,7 +129,7 @@ class GraspLock:
         self._close(robot.name, tool)
         self.uses += 1
 
-    def _close(self, robot: str, tool: ToolIndex) -> None:
+    def _close(self, robot: str, tool: GripperIndex) -> None:
         part, pose_part_in_tool = self._held[robot]
         body = self._world.objects[part].body
         close_lock(self._world.model, self._world.data, robot, body, pose_part_in_tool, tool.figures.tcp_xyz_m)

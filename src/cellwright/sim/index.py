@@ -29,10 +29,10 @@ from cellwright.sim.tool_compose import LOCK
 from cellwright.sim.tool_index import ChangerIndex, VacuumIndex, balance_ratio, bodies_of, index_changer, index_vacuum
 
 __all__ = [
+    "GripperIndex",
     "MobileIndex",
     "ObjectIndex",
     "RobotIndex",
-    "ToolIndex",
     "index_loose_grippers",
     "index_mobiles",
     "index_objects",
@@ -43,7 +43,7 @@ IntArray = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class ToolIndex:
+class GripperIndex:
     """A parallel gripper's indices: its fingers' joints, its command, its pads and its centre point.
 
     Attributes:
@@ -104,7 +104,7 @@ class RobotIndex:
     flange_site: int
     force_sensor: int
     torque_sensor: int
-    tool: ToolIndex | None
+    tool: GripperIndex | None
     vacuum: VacuumIndex | None = None
     tool_name: str = ""
     fixed_bodies: tuple[int, ...] = ()
@@ -112,7 +112,7 @@ class RobotIndex:
     balance: float = 0.0
 
     @property
-    def hand(self) -> ToolIndex | VacuumIndex | None:
+    def hand(self) -> GripperIndex | VacuumIndex | None:
         """The tool, of any kind."""
         return self.tool or self.vacuum
 
@@ -191,7 +191,7 @@ def _index_robot(model: Any, cell: Cell, name: str, locked: str | None) -> Robot
         flange_site=model.site(f"{name}/{arm.flange_body}").id,
         force_sensor=int(model.sensor(f"{name}/wrist_force").adr[0]),
         torque_sensor=int(model.sensor(f"{name}/wrist_torque").adr[0]),
-        tool=_index_tool(model, prefix, figures) if isinstance(figures, GripperFigures) else None,
+        tool=_index_gripper(model, prefix, figures) if isinstance(figures, GripperFigures) else None,
         vacuum=index_vacuum(model, prefix, figures) if isinstance(figures, VacuumFigures) else None,
         tool_name=locked or ("" if figures is None else own_name(figures.name)),
         fixed_bodies=bodies_of(model, f"{prefix}/") if fixed else (),
@@ -200,10 +200,10 @@ def _index_robot(model: Any, cell: Cell, name: str, locked: str | None) -> Robot
     )
 
 
-def _index_tool(model: Any, prefix: str, figures: GripperFigures) -> ToolIndex:
+def _index_gripper(model: Any, prefix: str, figures: GripperFigures) -> GripperIndex:
     fingers = [model.joint(f"{prefix}/finger_{side}") for side in ("left", "right")]
     actuator = model.actuator(f"{prefix}/grip").id
-    return ToolIndex(
+    return GripperIndex(
         figures=figures,
         qpos=np.array([int(j.qposadr[0]) for j in fingers]),
         dof=np.array([int(j.dofadr[0]) for j in fingers]),
@@ -248,11 +248,13 @@ def _index_mobile(model: Any, name: str, figures: MobileFigures) -> MobileIndex:
     )
 
 
-def index_loose_grippers(model: Any, cell: Cell) -> list[ToolIndex]:
+def index_loose_grippers(model: Any, cell: Cell) -> list[GripperIndex]:
     """Returns the grippers among the tools that robots change, wherever they are."""
     named = {name: TOOLS.get(tool.model) for name, tool in cell.tools.items()}
     return [
-        _index_tool(model, f"{n}/tool", figures) for n, figures in named.items() if isinstance(figures, GripperFigures)
+        _index_gripper(model, f"{n}/tool", figures)
+        for n, figures in named.items()
+        if isinstance(figures, GripperFigures)
     ]
 
 

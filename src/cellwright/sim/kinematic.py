@@ -17,7 +17,7 @@ from cellwright.core.pose import Pose
 from cellwright.sim.resting import resting_pose
 
 if TYPE_CHECKING:
-    from cellwright.sim.index import RobotIndex, ToolIndex
+    from cellwright.sim.index import GripperIndex, RobotIndex
     from cellwright.sim.tool_index import VacuumIndex
     from cellwright.sim.world import World
 
@@ -94,7 +94,7 @@ class KinematicEngine:
             mujoco.mj_kinematics(world.model, data)
         self._applied = b"" if moving else commands
 
-    def _move_fingers(self, robot: RobotIndex, tool: ToolIndex, duration_s: float) -> bool:
+    def _move_fingers(self, robot: RobotIndex, tool: GripperIndex, duration_s: float) -> bool:
         """Moves the fingers towards their command, grasps or releases; returns whether they moved."""
         data = self._world.data
         now_m, target_m = float(data.qpos[tool.qpos[0]]), float(data.ctrl[tool.ctrl])
@@ -129,7 +129,7 @@ class KinematicEngine:
         for each in cup.cups:
             data.act[each.activation] = power if robot in self._held else 0.0
 
-    def _in_tool(self, tool: ToolIndex | VacuumIndex, things: list[str]) -> HeldObjects:
+    def _in_tool(self, tool: GripperIndex | VacuumIndex, things: list[str]) -> HeldObjects:
         """Returns objects with their poses in a tool."""
         back = self._tool_pose(tool).inverse()
         return tuple((thing, back @ self._world.pose_of(thing)) for thing in things)
@@ -167,11 +167,11 @@ class KinematicEngine:
                     parts.append(name)
         return parts
 
-    def _tool_pose(self, tool: ToolIndex | VacuumIndex | None) -> Pose:
+    def _tool_pose(self, tool: GripperIndex | VacuumIndex | None) -> Pose:
         assert tool is not None
         return Pose(self._world.data.xpos[tool.body], self._world.data.xquat[tool.body])
 
-    def _half_width_m(self, part: str, tool: ToolIndex) -> float:
+    def _half_width_m(self, part: str, tool: GripperIndex) -> float:
         figures = self._world.objects[part].figures
         assert isinstance(figures, PartFigures)
         return part_grasp(figures, tool.figures).width_m / 2

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cellwright.sim import ToolIndex, World
+    from cellwright.sim import GripperIndex, World
     from cellwright.sim.tool_index import VacuumIndex
 
 __all__ = ["GripChanger", "WeakenedGrip", "tool_of"]
@@ -59,13 +59,13 @@ class GripChanger:
         for name, vacuum in self._world.vacuums.items():
             self._throttle(vacuum, grips.get(name, WeakenedGrip()))
 
-    def _grippers(self) -> dict[str, ToolIndex]:
+    def _grippers(self) -> dict[str, GripperIndex]:
         """Returns all grippers, also those in holders."""
         world = self._world
         loose = {world.model.body(tool.body).name.partition("/")[0]: tool for tool in _loose(world)}
         return {**{r: i.tool for r, i in world.robots.items() if i.tool and r not in world.mounts.on}, **loose}
 
-    def _change(self, tool: ToolIndex, grip: WeakenedGrip, friction: Any) -> None:
+    def _change(self, tool: GripperIndex, grip: WeakenedGrip, friction: Any) -> None:
         model = self._world.model
         pads, joints = list(tool.pads), model.dof_jntid[tool.dof]
         model.geom_friction[pads] = SLIPPERY if grip.slippery else friction
@@ -79,7 +79,7 @@ class GripChanger:
             self._world.model.actuator_ctrlrange[cup.suck] = (0.0, 0.0 if grip.slippery else grip.force)
 
 
-def _loose(world: World) -> list[ToolIndex]:
+def _loose(world: World) -> list[GripperIndex]:
     from cellwright.sim.index import index_loose_grippers
 
     return index_loose_grippers(world.model, world.cell)
