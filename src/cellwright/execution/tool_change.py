@@ -60,7 +60,7 @@ class ChangingArm(Arm, Protocol):
 
     @property
     def rest_point(self) -> tuple[float, float, float] | None:
-        """Where its tool is at rest, in the world, as far as that is known."""
+        """The position of its tool at rest, in the world, as far as that is known."""
 
     async def rest(self, aside_rad: float = 0.0, speed_radps: float = JOINT_SPEED_RADPS) -> None:
         """Moves to the rest position, turned aside about the first, upright axis."""

@@ -72,7 +72,7 @@ class DirectArm:
 
     @property
     def rest_point(self) -> tuple[float, float, float]:
-        """Where its tool is in the configuration in which the cell starts, in the world."""
+        """The position of its tool, in the world, in the configuration in which the cell starts."""
         x, y, z = self.robot.ring.tool_in_world(self.robot.kinematics.forward(self.robot.home_rad)).position.tolist()
         return x, y, z
 
