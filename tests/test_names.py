@@ -88,3 +88,17 @@ def docstrings_that_ask() -> list[str]:
 
 def test_docstrings_are_sentences_and_no_questions():
     assert docstrings_that_ask() == []
+
+
+STATIONS = re.findall(
+    r"^\| \d+ \| `([\w/.]+)` \| `([\w.]+)` \|", (ROOT / "docs/architecture.md").read_text("utf-8"), flags=re.MULTILINE
+)
+
+
+def test_the_way_of_a_gear_is_short_and_its_stations_exist():
+    assert 20 <= len(STATIONS) <= 25
+    for file, name in STATIONS:
+        found = importlib.import_module("cellwright." + file.removesuffix(".py").replace("/", "."))
+        for part in name.split("."):
+            found = getattr(found, part)
+        assert callable(found), (file, name)

@@ -354,3 +354,5 @@ def test_our_own_controller_fills_orders_as_they_come():
     assert verdict.done
     assert not verdict.false_done
     assert {order.kits[0].tray for order in verdict.orders} == {"fanuc_kit_m2l1", "motoman_kit_m2l1"}
+    placed = [action for action in verdict.order.actions if action.action.startswith("(place-part")]
+    assert len(placed) == 6, "the account is of all orders"

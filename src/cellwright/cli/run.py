@@ -231,15 +231,14 @@ def _recovery_and_faults(header: dict[str, Any]) -> tuple[RecoveryMode, tuple[Fa
     from cellwright.execution.settings import RecoveryMode
     from cellwright.judge.faults.spec import parse_fault
 
-    errors, faults = ErrorCollector(), []
+    errors, faults, mode = ErrorCollector(), [], RecoveryMode.FULL
     with errors.collecting():
-        if header["recovery"] not in [mode.value for mode in RecoveryMode]:
-            raise UnknownName("recovery", header["recovery"], [mode.value for mode in RecoveryMode])
+        mode = RecoveryMode.named(header["recovery"])
     for fault in header["faults"]:
         with errors.collecting():
             faults.append(parse_fault(fault))
     errors.raise_errors()
-    return RecoveryMode(header["recovery"]), tuple(faults)
+    return mode, tuple(faults)
 
 
 def _cfg(header: dict[str, Any]) -> RunCfg:

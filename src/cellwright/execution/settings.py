@@ -6,6 +6,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Self
+
+from cellwright.core.errors import UnknownName
 
 __all__ = ["ExecutionSettings", "Latencies", "Recipe", "RecoveryMode"]
 
@@ -19,6 +22,13 @@ class RecoveryMode(StrEnum):
     """A fresh look, and the same action again with another grasp."""
     FULL = "full"
     """The same; then a new plan from what is believed, without what failed; the rest is finished."""
+
+    @classmethod
+    def named(cls, name: str) -> Self:
+        """Returns a mode by name; raises UnknownName."""
+        if name not in list(cls):
+            raise UnknownName("recovery", name, [mode.value for mode in cls])
+        return cls(name)
 
 
 @dataclass(frozen=True)

@@ -209,15 +209,12 @@ class Lab:
         from cellwright.planning import TASK_PLANNERS
         from cellwright.trials import RunCfg, run_order
 
-        modes = [mode.value for mode in RecoveryMode]
-        if recovery not in modes:
-            raise UnknownName("recovery", recovery, modes)
         if planner is not None:
             TASK_PLANNERS.get(planner)
         wanted = order if isinstance(order, Order) else find_order(order, quantity)
         cfg = RunCfg(
             None if robots is None else tuple(robots),
-            ExecutionSettings(recovery=RecoveryMode(recovery), planner=planner),
+            ExecutionSettings(recovery=RecoveryMode.named(recovery), planner=planner),
             tuple(parse_fault(fault) for fault in faults),
             database,
         )

@@ -10,25 +10,39 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cellwright.cells import Cell, own_name
 from cellwright.core.bus import Bus, Role
-from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.errors import BadInput, JobFailed, UnknownName
 from cellwright.core.messages import ActionEvent, BeliefChange, Detections, Plan, Tracks
 from cellwright.crcl import ClientOptions, CrclClient
+from cellwright.drawings.database import designs_for, planning_workstation
 from cellwright.execution import ActionRecord, ExecutionSettings, Executor, OrderReport
 from cellwright.interfaces.crcl import CrclInterface
-from cellwright.knowledge import Belief, BeliefState, Database, DatabaseError, WorldModel
+from cellwright.knowledge import Belief, BeliefState, Database, DatabaseError, WorldModel, filled_database
 from cellwright.lab.lab import Lab
 from cellwright.orders import Order
 from cellwright.perception import ExpectedObject, Tracker
 from cellwright.planning.external_plan import ExternalPlan
 from cellwright.sensors.logical_detector import LogicalDetectorCfg
 
-__all__ = ["ACTIONS_TOPIC", "PLANS_TOPIC", "TRACKS_TOPIC", "KittingController", "detector_views", "named_robots"]
+if TYPE_CHECKING:
+    from cellwright.trials.orders import OrderBook
+    from cellwright.trials.trial import Trial
+
+__all__ = [
+    "ACTIONS_TOPIC",
+    "PLANS_TOPIC",
+    "TRACKS_TOPIC",
+    "KittingController",
+    "controller_database",
+    "detector_views",
+    "named_robots",
+]
 
 TRACKS_TOPIC, BELIEF_TOPIC = "/tracks", "/belief/changes"
 PLANS_TOPIC, ACTIONS_TOPIC = "/planning/plan", "/execution/actions"
@@ -82,6 +96,44 @@ class KittingController:
         self.belief = Belief(model, partial(lab.bus.publish, BELIEF_TOPIC))
         self._tracker = Tracker(expected_in(self.belief.state), views=self._views)
         self._kits = dict(self.belief.state.tray_of)
+
+    async def build(
+        self, trial: Trial, orders: OrderBook, *, resume: bool = False, plan: ExternalPlan | None = None
+    ) -> None:
+        """Builds every order as it becomes known, and submits those that it believes to be done.
+
+        Each time it is asked for all that is known so far: kits that it has built count, and are not built again.
+
+        Args:
+            trial: The trial, which gets the controller's account.
+            orders: Its orders.
+            resume: Whether it goes on with what the database says was under way.
+            plan: An external plan to begin with.
+
+        Raises:
+            JobFailed: Not everything could be done; what could be had was built.
+        """
+        tried: set[str] = set()
+        async for order in orders.coming():
+            if order.name in tried:
+                continue
+            known = orders.announced
+            tried = {one.name for one in known}
+            account = await self.run([one.wanted for one in known], resume=resume, plan=plan)
+            if (before := trial.account) is not None:
+                account = replace(
+                    account,
+                    actions=before.actions + account.actions,
+                    plans=before.plans + account.plans,
+                    retries=before.retries + account.retries,
+                    start_s=before.start_s,
+                )
+            trial.account, resume, plan = account, False, None
+            for one in known:
+                if trial.account.done and one.submitted_s is None:
+                    orders.submit(one.name, trial.lab.clock.time_s)
+        if trial.account is not None and not trial.account.done:
+            raise JobFailed(trial.account.reason)
 
     async def run(
         self, orders: Sequence[Order], *, resume: bool = False, plan: ExternalPlan | None = None
@@ -170,6 +222,22 @@ class KittingController:
                 self.belief.take(tracks)
             except DatabaseError as error:
                 self._lost.set_exception(error)
+
+
+def controller_database(
+    lab: Lab, orders: OrderBook, robots: Sequence[str] | None = None, url: str | Path = "sqlite://"
+) -> Database:
+    """Returns a new database with what the drawings say, in which the controller keeps what it believes.
+
+    Unnamed trays of kinds of which every order names its own are left out: nothing is to be built on them.
+    """
+    wanted = [order.wanted for order in orders.orders.values()]
+    workstation, _ = planning_workstation(lab.cell, wanted, robots, lab.seed)
+    named = {kit.tray for kit in orders.kits if kit.tray is not None}
+    bound = {kit.design.tray_sku for kit in orders.kits}
+    bound -= {kit.design.tray_sku for kit in orders.kits if kit.tray is None}
+    kits = tuple(kit for kit in workstation.kits if kit.name in named or kit.tray_sku not in bound)
+    return filled_database(url, replace(workstation, kits=kits), designs_for(wanted))
 
 
 def named_robots(cell: Cell, robots: Sequence[str] | None) -> tuple[str, ...]:

@@ -24,8 +24,13 @@ from cellwright.orders import Order
 from cellwright.orders.design import PAPER_PART_SKUS, PAPER_TRAY_SKU
 from cellwright.planning.external_plan import ExternalPlan
 from cellwright.trials.cfg import LONGEST_S, TrialCfg, TrialOrderCfg
-from cellwright.trials.controllers import build_orders, controller_database
-from cellwright.trials.kitting_controller import ACTIONS_TOPIC, KittingController, detector_views, named_robots
+from cellwright.trials.kitting_controller import (
+    ACTIONS_TOPIC,
+    KittingController,
+    controller_database,
+    detector_views,
+    named_robots,
+)
 from cellwright.trials.orders import OrderBook
 from cellwright.trials.report import Ending, Report
 from cellwright.trials.run_files import note_world_file
@@ -115,7 +120,7 @@ def _run(lab: Lab, book: OrderBook, cfg: RunCfg, database: Database, resume: Wor
     )
     is_under_way = resume is not None and load_progress(database) is not None
     plan = None if resume else cfg.plan
-    work = partial(build_orders, controller=controller, resume=is_under_way, plan=plan)
+    work = partial(controller.build, resume=is_under_way, plan=plan)
     file = _world_file(trial, cfg, database, resume)
     started_s = perf_counter()
     end = lab.perform(trial.run(trial.inside(work)))
