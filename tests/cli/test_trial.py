@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
+import socket
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -40,6 +45,43 @@ def test_nobody_comes_and_it_ends_with_1_and_a_verdict(cellwright, trial, tmp_pa
     folder = tmp_path / "out" / "trial" / "mine"
     assert sorted(path.name for path in folder.iterdir()) == ["cell.png", "log.mcap", "verdict.html", "verdict.json"]
     assert json.loads((folder / "verdict.json").read_text())["reason"] == ended.json["reason"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_connected", [False, True])
+def test_sigterm_ends_a_trial_with_a_verdict(trial, tmp_path, is_connected):
+    """Whether time stands still, because nobody has come yet, or runs."""
+    file, doors = trial(("connect_within_s: 0.2", "connect_within_s: 60")), tmp_path / "doors.json"
+    command = [
+        sys.executable,
+        "-m",
+        "cellwright",
+        "trial",
+        str(file),
+        "--any-port",
+        "--json",
+        "--addresses",
+        str(doors),
+    ]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        try:
+            end_s = time.monotonic() + 60
+            while not doors.exists() and time.monotonic() < end_s:
+                time.sleep(0.05)
+            host, port = json.loads(doors.read_text())["control"].split(":")
+            client = socket.create_connection((host, int(port))) if is_connected else None
+            time.sleep(0.5)
+            child.send_signal(signal.SIGTERM)
+            said, _ = child.communicate(timeout=60)
+            if client is not None:
+                client.close()
+        finally:
+            child.kill()
+    assert child.returncode == 1
+    verdict = json.loads(said)
+    assert (verdict["ending"], verdict["done"]) == ("interrupted", False)
+    assert (verdict["time_s"] > 0.6) is is_connected, "half a second of rest, and what ran before"
+    assert (tmp_path / "out/trial/mine/verdict.html").exists()
 
 
 @pytest.mark.slow
