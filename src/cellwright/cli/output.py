@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
-import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cellwright.core.errors import BadInput, OutputError
+from cellwright.core.json_text import json_text
 
 __all__ = ["console", "err", "prepare_output", "print_json", "say", "table", "take_folder", "tell_hints"]
 
@@ -54,7 +53,7 @@ def say(*parts: str | Text, to: Console = console) -> None:
 
 def print_json(data: Any) -> None:
     """Prints one JSON object on stdout and nothing else; numbers that JSON does not have become null."""
-    print(json.dumps(_plain(data), indent=2, allow_nan=False))
+    print(json_text(data))
 
 
 def tell_hints(hints: Iterable[str]) -> None:
@@ -124,17 +123,3 @@ def _cell(value: object, markup: bool) -> str | Text:
     if isinstance(value, Text):
         return value
     return str(value) if markup else Text(str(value))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if hasattr(value, "tolist"):  # a scalar or an array of NumPy, which a command's help need not load
-        return _plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, Path):
-        return str(value)
-    return value

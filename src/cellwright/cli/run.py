@@ -11,14 +11,13 @@ import typer
 
 from cellwright.cli.output import err, prepare_output, print_json, say, take_folder, tell_hints
 from cellwright.core.error_collector import ErrorCollector
-from cellwright.core.errors import BadInput, CellwrightError, UnknownName
+from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.files import refuse_existing
 
 if TYPE_CHECKING:
     from cellwright.cells import Cell
     from cellwright.execution.settings import RecoveryMode
     from cellwright.judge import FaultCfg
-    from cellwright.lab import Lab
     from cellwright.lab.world_file import WorldState
     from cellwright.planning.external_plan import ExternalPlan
     from cellwright.trials.run import RunCfg
@@ -113,7 +112,7 @@ def run(
     from cellwright.knowledge.address import redacted_address
     from cellwright.lab import Lab
     from cellwright.trials.kitting_controller import ACTIONS_TOPIC, PLANS_TOPIC
-    from cellwright.trials.page import FILES, write_report
+    from cellwright.trials.page import FILES, draw_end, write_report
     from cellwright.trials.run import check_order, run_order
     from cellwright.trials.run_files import run_files
 
@@ -141,7 +140,7 @@ def run(
             lost = recorder.close()
             if not as_json:
                 print_report(report)
-            renderer = _take_picture(lab, files.picture) if files.picture is not None else None
+            renderer = draw_end(lab.world, files.picture, lambda line: say(line, to=err)) if files.picture else None
     written = {"log": files.log, "picture": files.picture if renderer else None}
     if out is not None:
         write_report(report, out, written["picture"])
@@ -277,14 +276,3 @@ def _said(header: dict[str, Any], resume: bool) -> str:
     to_come = len(header["faults"])
     faults = f", {to_come} fault{'s' if to_come > 1 else ''} to come" if to_come else ""
     return f"{'going on with ' if resume else ''}{count}{header['order']} by {who}{faults}"
-
-
-def _take_picture(lab: Lab, path: Path) -> str | None:
-    """Draws the picture and returns the renderer; one that fails must not take the job's report along."""
-    from cellwright.sim.picture import take_picture
-
-    try:
-        return take_picture(lab.world, path)
-    except CellwrightError as error:
-        say(f"there is no picture: {error}", to=err)
-        return None

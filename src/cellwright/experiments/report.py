@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import csv
-import json
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -12,6 +11,7 @@ from html import escape
 from pathlib import Path
 
 from cellwright.core.errors import OutputError
+from cellwright.core.json_text import json_text
 from cellwright.core.page import fill_page
 from cellwright.core.results import Result
 from cellwright.experiments.experiment import DataTable, ExperimentOutcome
@@ -33,9 +33,7 @@ def number_text(value: float) -> str:
 
 def result_json(result: Result) -> str:
     """Returns the published form of a result; what is not a number is null."""
-    data = result.as_dict()
-    data["metrics"] = {name: value if math.isfinite(value) else None for name, value in data["metrics"].items()}
-    return json.dumps(data, indent=2, allow_nan=False) + "\n"
+    return json_text(result.as_dict()) + "\n"
 
 
 def save_outcome(

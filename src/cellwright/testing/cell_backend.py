@@ -16,7 +16,7 @@ from cellwright.trials.cfg import TrialCfg, TrialOrderCfg
 from cellwright.trials.controllers import TRIAL_CONTROLLERS
 from cellwright.trials.judging import find_kits, find_part
 from cellwright.trials.orders import OrderBook
-from cellwright.trials.page import report_json, save_report
+from cellwright.trials.page import FILES, report_json, save_report
 from cellwright.trials.report import Ending, Report
 from cellwright.trials.trial import Trial, TrialEnd
 from cellwright.trials.trial_file import EXTERNAL, trial_hints
@@ -166,8 +166,8 @@ class CellBackend:
 
     async def _save(self) -> list[str]:
         self.end_log()
-        files = save_report(self._report(), self.trial.lab.world, self.folder)
-        return [str(path) for path in files.values()]
+        save_report(self._report(), self.trial.lab.world, self.folder)
+        return [str(path) for name in FILES.values() if (path := self.folder / name).exists()]
 
     def _report(self) -> Report:
         wall_s = time.monotonic() - self._began_s

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import base64
-import json
-import math
 from collections.abc import Callable, Iterable
 from html import escape
 from pathlib import Path
-from typing import Any
 
 from cellwright.core.errors import CellwrightError, OutputError
+from cellwright.core.json_text import json_text
 from cellwright.core.page import fill_page
 from cellwright.execution import OrderReport
 from cellwright.judge import KitVerdict
@@ -18,24 +16,24 @@ from cellwright.sim import World
 from cellwright.sim.picture import take_picture
 from cellwright.trials.report import FaultRecord, OrderVerdict, Report
 
-__all__ = ["FILES", "report_json", "report_page", "save_report", "write_report"]
+__all__ = ["FILES", "draw_end", "report_json", "report_page", "save_report", "write_report"]
 
 FILES = {"verdict": "verdict.json", "page": "verdict.html", "picture": "cell.png", "log": "log.mcap"}
 
 
-def save_report(
-    report: Report, world: World, folder: Path, say: Callable[[str], None] = lambda _text: None
-) -> dict[str, Path]:
-    """Writes all but the log, which is there already; what -> its file."""
-    picture: Path | None = folder / FILES["picture"]
+def save_report(report: Report, world: World, folder: Path, say: Callable[[str], None] = lambda _text: None) -> None:
+    """Writes all but the log, which is there already."""
+    picture = folder / FILES["picture"]
+    write_report(report, folder, picture if draw_end(world, picture, say) else None)
+
+
+def draw_end(world: World, path: Path, say: Callable[[str], None]) -> str | None:
+    """Draws the world as it is and returns the renderer; a picture that fails must not take the report along."""
     try:
-        assert picture is not None
-        take_picture(world, picture)
-    except CellwrightError as error:  # must not take the report along
+        return take_picture(world, path)
+    except CellwrightError as error:
         say(f"there is no picture: {error}")
-        picture = None
-    write_report(report, folder, picture)
-    return {what: folder / name for what, name in FILES.items() if (folder / name).exists()}
+        return None
 
 
 def write_report(report: Report, folder: Path, picture: Path | None = None) -> None:
@@ -50,7 +48,7 @@ def write_report(report: Report, folder: Path, picture: Path | None = None) -> N
 
 def report_json(report: Report) -> str:
     """Returns the report; what is not a number is null."""
-    return json.dumps(_plain(report.as_dict()), indent=2, allow_nan=False) + "\n"
+    return json_text(report.as_dict()) + "\n"
 
 
 def report_page(report: Report, picture: Path | None = None) -> str:
@@ -167,13 +165,3 @@ def _picture(path: Path | None) -> str:
     data = base64.b64encode(path.read_bytes()).decode()
     words = "The cell at the end"
     return f'<figure><img alt="{words}" src="data:image/png;base64,{data}"><figcaption>{words}.</figcaption></figure>'
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
