@@ -28,7 +28,14 @@ class OneByOne:
                 for _ in range(count):
                     self.bring(job.started, sku)
         bound_s = sum(request.durations.part_s * len(job.design.slots) for job in request.jobs) / 2  # two robots
-        return PlanResult(PlanStatus.SOLVED, "one_by_one", tuple(self.steps), self.now_s, self.now_s, bound_s)
+        return PlanResult(
+            status=PlanStatus.SOLVED,
+            planner="one_by_one",
+            actions=tuple(self.steps),
+            cost=self.now_s,
+            makespan_s=self.now_s,
+            lower_bound=bound_s,
+        )
 
     def bring(self, kit, sku):
         """Plans the way of one part from its tray into a kit."""
@@ -38,7 +45,8 @@ class OneByOne:
         for verb in (Verb.LOOK_PART, Verb.SET_GRASP, Verb.TAKE_PART, Verb.LOOK_SLOT, Verb.PLACE_PART):
             place = {Verb.LOOK_PART: tray, Verb.TAKE_PART: tray, Verb.SET_GRASP: ""}.get(verb, kit.place)
             duration_s = self.request.durations.of(verb)
-            self.steps.append(Action(verb, robot.name, robot.tool, sku, place, kit.name, "", self.now_s, duration_s))
+            when = {"start_s": self.now_s, "duration_s": duration_s}
+            self.steps.append(Action(verb, robot.name, robot.tool, sku, place, kit.name, **when))
             self.now_s += duration_s
 
 

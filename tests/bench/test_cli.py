@@ -9,10 +9,18 @@ from cellwright.cli import bench as command
 from cellwright.cli import main
 
 RESULT = Result(
-    "physics", 7, {"cellwright": "1.2", "python": "3.11"}, {"a.good": 0.9, "b.bad": 31.234567, "c.free": 12}, {}
+    name="physics",
+    seed=7,
+    versions={"cellwright": "1.2", "python": "3.11"},
+    metrics={"a.good": 0.9, "b.bad": 31.234567, "c.free": 12},
+    targets={},
 )
 RESULT = Result(
-    RESULT.name, RESULT.seed, RESULT.versions, RESULT.metrics, {"a.good": {"min": 0.7}, "b.bad": {"max": 20}}
+    name=RESULT.name,
+    seed=RESULT.seed,
+    versions=RESULT.versions,
+    metrics=RESULT.metrics,
+    targets={"a.good": {"min": 0.7}, "b.bad": {"max": 20}},
 )
 
 
@@ -58,7 +66,9 @@ def test_markdown_is_a_table_with_its_versions(conditions, capsys):
 def test_several_runs_are_told_as_median_and_range(monkeypatch, capsys):
     values = iter([5.0, 1.0, 2.0])
     one = {"versions": {"python": "3"}, "targets": {"x": {"max": 3}}}
-    monkeypatch.setattr(command, "run_bench", lambda name, given: Result(name, 0, metrics={"x": next(values)}, **one))
+    monkeypatch.setattr(
+        command, "run_bench", lambda name, given: Result(name=name, seed=0, metrics={"x": next(values)}, **one)
+    )
     assert run("--runs", "3", "--markdown") == 0
     captured = capsys.readouterr()
     assert captured.out.splitlines()[:3] == [

@@ -11,7 +11,7 @@ from cellwright.core.statistics import wilson_low
 
 
 def make_result(metrics, targets):
-    return Result("probe", 3, {"python": "3"}, metrics, targets)
+    return Result(name="probe", seed=3, versions={"python": "3"}, metrics=metrics, targets=targets)
 
 
 @pytest.mark.parametrize(

@@ -16,13 +16,27 @@ def test_what_was_not_measured_has_neither_target_nor_published_figure():
 
 
 def test_a_result_is_the_same_after_json():
-    result = Result("probe", 3, {"python": "3"}, {"a": 1.5}, {"a": {"min": 0, "max": 2}}, {"a": 1.4}, True)
+    result = Result(
+        name="probe",
+        seed=3,
+        versions={"python": "3"},
+        metrics={"a": 1.5},
+        targets={"a": {"min": 0, "max": 2}},
+        paper={"a": 1.4},
+        quick=True,
+    )
     assert Result.from_dict(json.loads(json.dumps(result.as_dict()))) == result
 
 
 def test_several_runs_give_the_median_and_the_range_of_each_metric():
     runs = [
-        Result("probe", 3, {}, {"a": a, "b": 1.0} | extra, {"a": {"max": 2}, "c": {"min": 0}})
+        Result(
+            name="probe",
+            seed=3,
+            versions={},
+            metrics={"a": a, "b": 1.0} | extra,
+            targets={"a": {"max": 2}, "c": {"min": 0}},
+        )
         for a, extra in ((9.0, {"c": 1.0}), (1.0, {"c": 2.0}), (2.0, {}))
     ]
     result = Result.median_of(runs)

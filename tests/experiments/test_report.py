@@ -93,7 +93,9 @@ def test_plots_are_the_same_bytes_each_time(plot):
 def test_two_results_beside_each_other(outcome, tmp_path):
     save_outcome(outcome, tmp_path)
     first = read_result(tmp_path)
-    other = Result("probe", 5, {**first.versions, "numpy": "0"}, {"a.good": 3.0, "new": 1.0}, {})
+    other = Result(
+        name="probe", seed=5, versions={**first.versions, "numpy": "0"}, metrics={"a.good": 3.0, "new": 1.0}, targets={}
+    )
     compared = compare_results(first, other)
     by_name = {change.metric: change for change in compared.changes}
     assert by_name["a.good"].difference == 2.0
@@ -103,7 +105,7 @@ def test_two_results_beside_each_other(outcome, tmp_path):
 
 def test_results_of_different_experiments_are_not_compared(outcome):
     with pytest.raises(BadInput, match="different experiments"):
-        compare_results(outcome.result, Result("other", 0, {}, {}, {}))
+        compare_results(outcome.result, Result(name="other", seed=0, versions={}, metrics={}, targets={}))
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"name": 1}'])

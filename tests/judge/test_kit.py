@@ -98,9 +98,39 @@ def test_another_tray_or_none_is_told(stand):
         judge_kit(stand.world, "large_gear_1", DESIGN)
 
 
-HIT = CollisionEvent("fanuc/tool/tool", "fanuc_cart", 1.0, 1.2, 30.0, 0.001, (0.0, 0.0, 0.9))
-FALLEN = DropEvent("large_gear_1", "fanuc", 2.0, False, (0, 0, 1.0), (0, 0, 0.0), 1.0, ("floor",), "", True)
-CAUGHT = DropEvent("large_gear_1", "fanuc", 2.0, False, (0, 0, 1.0), (0, 0, 0.9), 0.1, ("fanuc_cart",), "", False)
+HIT = CollisionEvent(
+    first="fanuc/tool/tool",
+    second="fanuc_cart",
+    start_s=1.0,
+    end_s=1.2,
+    force_n=30.0,
+    depth_m=0.001,
+    position_m=(0.0, 0.0, 0.9),
+)
+FALLEN = DropEvent(
+    part="large_gear_1",
+    robot="fanuc",
+    time_s=2.0,
+    opened=False,
+    from_m=(0, 0, 1.0),
+    end_m=(0, 0, 0.0),
+    height_m=1.0,
+    landed_on=("floor",),
+    slot="",
+    on_floor=True,
+)
+CAUGHT = DropEvent(
+    part="large_gear_1",
+    robot="fanuc",
+    time_s=2.0,
+    opened=False,
+    from_m=(0, 0, 1.0),
+    end_m=(0, 0, 0.9),
+    height_m=0.1,
+    landed_on=("fanuc_cart",),
+    slot="",
+    on_floor=False,
+)
 
 
 def test_a_score_says_why(stand):

@@ -61,7 +61,7 @@ def test_shortest_form_of_the_papers_and_names_of_their_own_are_understood(plann
             line = line.replace(f" {robot} ", " robot_1 ").replace("kit_m2l1_1", "my_kit")
             lines.append(line.replace("m2l1_tray_1", "my_tray"))
     actions = read(planned, "\n".join(lines), robot_1=robot)
-    assert validate_sequence(asked, PlanResult(PlanStatus.SOLVED, "file", actions)).valid
+    assert validate_sequence(asked, PlanResult(status=PlanStatus.SOLVED, planner="file", actions=actions)).valid
     assert [action.verb for action in actions] == [action.verb for action in result.actions]
 
 

@@ -53,7 +53,7 @@ def test_a_picture_of_a_plan(made, tmp_path):
     with pytest.raises(OutputError, match="cannot write"):
         write_gantt(made[1], tmp_path / "nowhere" / "plan.png")
     with pytest.raises(BadInput, match="no steps"):
-        write_gantt(PlanResult(PlanStatus.UNSOLVABLE, "scheduler"), path)
+        write_gantt(PlanResult(status=PlanStatus.UNSOLVABLE, planner="scheduler"), path)
 
 
 def test_a_picture_needs_an_extra(made, tmp_path, monkeypatch):

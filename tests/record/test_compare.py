@@ -44,7 +44,9 @@ def test_the_first_difference_is_found(record):
     result = compare(a, b)
     assert (result.sameness, result.equal, result.topics, result.metadata) == (Sameness.DIFFERENT, False, (), ())
     at, value = 61 * 20_000_000, 61 * 0.02
-    assert result.first == Difference("/motoman/joint_states", at, 61, "position", (2,), value, value + 1e-6)
+    assert result.first == Difference(
+        topic="/motoman/joint_states", time_ns=at, number=61, field="position", index=(2,), a=value, b=value + 1e-6
+    )
 
 
 def test_within_the_tolerance(record):
@@ -65,7 +67,7 @@ def test_texts_and_lengths(record):
     a = record("a.mcap")
     named = with_change(record, "b.mcap", "/fanuc/tool_status", 2, tool=lambda _: "g2")
     assert compare(a, named, tolerance=1).first == Difference(
-        "/fanuc/tool_status", 200_000_000, 2, "tool", (), "g1", "g2"
+        topic="/fanuc/tool_status", time_ns=200_000_000, number=2, field="tool", index=(), a="g1", b="g2"
     )
     longer = with_change(record, "c.mcap", "/truth/poses", 3, contact_forces=lambda _: np.ones(2))
     first = compare(a, longer).first
@@ -88,7 +90,9 @@ def test_missing_messages_and_other_seeds(record):
     a = record("a.mcap")
     b = record("b.mcap", {"seed": "8"}, seconds=3.0)
     result = compare(a, b)
-    assert result.first == Difference("/detector/detections", 3 * 10**9, 30, "message", (), "present", None)
+    assert result.first == Difference(
+        topic="/detector/detections", time_ns=3 * 10**9, number=30, field="message", index=(), a="present", b=None
+    )
     assert Mismatch("/fanuc/joint_states", 175, 150) in result.topics
     assert Mismatch("seed", "7", "8") in result.metadata
     assert Mismatch("cell", "aprs", None) in result.metadata
@@ -109,7 +113,9 @@ def test_a_topic_that_only_one_has(record):
         return None if topic == "/truth/poses" else message
 
     result = compare(record("a.mcap"), record("b.mcap", change=drop))
-    assert result.first == Difference("/truth/poses", 0, 0, "message", (), "present", None)
+    assert result.first == Difference(
+        topic="/truth/poses", time_ns=0, number=0, field="message", index=(), a="present", b=None
+    )
     assert result.topics == (Mismatch("/truth/poses", 35, None),)
 
 

@@ -24,7 +24,7 @@ TURNS = 8  # of a tool about a round part's axis; any of them will do
 YAWS_RAD = tuple(np.radians([0.0, 90.0, 45.0, -45.0]).tolist())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class RobotTool:
     """A robot with one of the tools that it may have.
 
@@ -114,7 +114,18 @@ def hands_of(world: World, nominal: Layout) -> list[RobotTool]:
         for tool, figures, handles in tools:
             tip = end if figures is None else end @ Pose.from_xyz_rpy(figures.tcp_xyz_m)
             ring = KinematicRing(nominal.bases[name], tip)
-            found.append(RobotTool(name, tool, figures, handles, kinematics, stretch, ring, np.radians(cfg.home_deg)))
+            found.append(
+                RobotTool(
+                    robot=name,
+                    tool=tool,
+                    figures=figures,
+                    handles=handles,
+                    kinematics=kinematics,
+                    stretch=stretch,
+                    ring=ring,
+                    home_rad=np.radians(cfg.home_deg),
+                )
+            )
     return found
 
 

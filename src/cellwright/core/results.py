@@ -43,7 +43,7 @@ class Measurement:
     targets: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Result:
     """A measurement with what it depends on.
 
@@ -77,7 +77,15 @@ class Result:
         metrics = dict(measured.metrics)
         targets = {metric: target for metric, target in measured.targets.items() if metric in metrics}
         figures = {metric: figure for metric, figure in (paper or {}).items() if metric in metrics}
-        return cls(name, conditions.seed, versions, metrics, targets, figures, conditions.quick)
+        return cls(
+            name=name,
+            seed=conditions.seed,
+            versions=versions,
+            metrics=metrics,
+            targets=targets,
+            paper=figures,
+            quick=conditions.quick,
+        )
 
     @classmethod
     def median_of(cls, results: Sequence[Result]) -> Result:
@@ -133,11 +141,17 @@ class Result:
         """Makes a result from what `as_dict` gave; missing or wrong entries raise `KeyError` or `TypeError`."""
         metrics = {str(name): _number(value) for name, value in data["metrics"].items()}
         targets = {str(name): dict(bounds) for name, bounds in data["targets"].items() if name in metrics}
-        paper = dict(data.get("paper", {}))
-        quick, runs = bool(data.get("quick", False)), int(data.get("runs", 1))
-        ranges = {str(name): (_number(low), _number(high)) for name, (low, high) in data.get("ranges", {}).items()}
-        versions = dict(data["versions"])
-        return cls(str(data["name"]), int(data["seed"]), versions, metrics, targets, paper, quick, ranges, runs)
+        return cls(
+            name=str(data["name"]),
+            seed=int(data["seed"]),
+            versions=dict(data["versions"]),
+            metrics=metrics,
+            targets=targets,
+            paper=dict(data.get("paper", {})),
+            quick=bool(data.get("quick", False)),
+            ranges={str(name): (_number(low), _number(high)) for name, (low, high) in data.get("ranges", {}).items()},
+            runs=int(data.get("runs", 1)),
+        )
 
 
 def _number(value: Any) -> float:

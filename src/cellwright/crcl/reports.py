@@ -19,7 +19,7 @@ class JointReport:
     velocity: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reports:
     """The parts of a status, and what is in the joints' part.
 
@@ -38,7 +38,7 @@ class Reports:
     @classmethod
     def initial(cls, joint_count: int) -> Reports:
         """Returns the reports before anything was configured."""
-        return cls((JointReport(position=True),) * joint_count)
+        return cls(per_joint=(JointReport(position=True),) * joint_count)
 
     def after(self, command: m.CRCLCommand) -> Reports:
         """Returns the reports once a command was executed.
@@ -48,13 +48,13 @@ class Reports:
         """
         if isinstance(command, m.ConfigureStatusReport):
             return Reports(
-                self.per_joint,
-                command.report_joint_statuses,
-                command.report_pose_status,
-                command.report_gripper_status,
-                command.report_settings_status,
-                command.report_sensors_status,
-                command.report_guards_status,
+                per_joint=self.per_joint,
+                joints=command.report_joint_statuses,
+                pose=command.report_pose_status,
+                gripper=command.report_gripper_status,
+                settings=command.report_settings_status,
+                sensors=command.report_sensors_status,
+                guards=command.report_guards_status,
             )
         if isinstance(command, m.ConfigureJointReports):
             return replace(self, per_joint=self._joints(command))

@@ -152,7 +152,7 @@ class SensorReading:
     time_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RobotReading:
     """The state of a robot at one moment; efforts, twist and wrench are None where nothing measures them.
 

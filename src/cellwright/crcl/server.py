@@ -79,13 +79,13 @@ class CrclServer:
             robot, robot.pose_base_in_world if frame == "world" else Pose.identity(), epoch_s
         )
         self._service = Service(
-            self.executor,
-            StatusWriter(self.executor),
-            unit_profile(profile),
-            max_message_bytes,
-            bad_stream_is_error,
-            on_command,
-            on_status,
+            executor=self.executor,
+            writer=StatusWriter(self.executor),
+            units=unit_profile(profile),
+            max_message_bytes=max_message_bytes,
+            bad_stream_is_error=bad_stream_is_error,
+            on_command=on_command,
+            on_status=on_status,
         )
         self._backlog_bytes, self._max_connections = backlog_bytes, max_connections
         self._push_period_s = push_period_s

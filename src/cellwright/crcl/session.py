@@ -25,7 +25,7 @@ WAITING_BYTES = 64 * 1024  # behind a message that is being read, after which no
 TextHook = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
     """The state that all connections of a server share.
 

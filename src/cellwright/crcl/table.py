@@ -36,7 +36,7 @@ _ENUMS = {members: enumeration(members, base) for members, base in ENUM_BASES.it
 Step: TypeAlias = "tuple[int, str, bool, Callable[[str], Any] | None, Any]"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FieldPlan:
     """One element of a type.
 
@@ -63,7 +63,7 @@ class FieldPlan:
     end: str
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, slots=True, kw_only=True)
 class TypePlan:
     """One type: its class, its elements in order, and the types that may stand in its place.
 
@@ -110,7 +110,17 @@ def _field_plan(attribute: str, element: str, index: int, hint: Any) -> FieldPla
     if isinstance(hint, type) and issubclass(hint, StrEnum):
         primitive = _ENUMS[hint]
     plan = PLANS[hint] if primitive is None else None
-    return FieldPlan(attribute, element, index, primitive, plan, least, repeated, f"<{element}>", f"</{element}>")
+    return FieldPlan(
+        attribute=attribute,
+        element=element,
+        index=index,
+        primitive=primitive,
+        plan=plan,
+        least=least,
+        repeated=repeated,
+        begin=f"<{element}>",
+        end=f"</{element}>",
+    )
 
 
 def _fill(plan: TypePlan) -> None:
@@ -134,7 +144,17 @@ def _classes() -> list[type[DataThing]]:
 
 
 PLANS: dict[type[DataThing], TypePlan] = {
-    cls: TypePlan(cls, f"{cls.__name__}Type", is_abstract(cls), (), {}, (), lambda _: (), {}) for cls in _classes()
+    cls: TypePlan(
+        cls=cls,
+        name=f"{cls.__name__}Type",
+        abstract=is_abstract(cls),
+        fields=(),
+        steps={},
+        repeated=(),
+        values_of=lambda _: (),
+        substitutes={},
+    )
+    for cls in _classes()
 }
 """All types by class."""
 

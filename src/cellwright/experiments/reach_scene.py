@@ -57,7 +57,7 @@ class ReachTask:
     weighted: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BaseReach:
     """The counts at one place of the base for one kind of grasp.
 
@@ -129,7 +129,15 @@ class ReachScene:
                         manipulability += self._manipulability()
                         nearness += 1 / (1 + float(np.linalg.norm(joints - task.home_rad)))
         x_m, y_m = float(pose_base.position[0]), float(pose_base.position[1])
-        return BaseReach(x_m, y_m, kind, solutions, free, manipulability, nearness)
+        return BaseReach(
+            x_m=x_m,
+            y_m=y_m,
+            kind=kind,
+            solutions=solutions,
+            free=free,
+            manipulability=manipulability,
+            nearness=nearness,
+        )
 
     def _base_is_free(self) -> bool:
         """Returns whether the base itself is free of collisions; the arm is checked later."""

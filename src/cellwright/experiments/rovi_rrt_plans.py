@@ -60,7 +60,7 @@ class PlanJob:
     seed: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PlanRow:
     """The outcome of one plan.
 
@@ -109,7 +109,16 @@ def make_plan(job: PlanJob) -> PlanRow:
     result = planner.plan(request)
     ms = 1e3 * (time.process_time() - start_s)
     path_m, tilt_deg = _path_m(result), _tilt_deg(result)
-    return PlanRow(job.task, job.pick, job.seed, result.is_success, ms, path_m, tilt_deg, result.reason)
+    return PlanRow(
+        task=job.task,
+        pick=job.pick,
+        seed=job.seed,
+        success=result.is_success,
+        ms=ms,
+        path_m=path_m,
+        tilt_deg=tilt_deg,
+        reason=result.reason,
+    )
 
 
 def try_heading(job: tuple[str, float]) -> GraspHeading:

@@ -47,7 +47,7 @@ class RoviRunJob:
     seed: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RoviRun:
     """The outcome of one run, by the truth unless said otherwise.
 
@@ -124,21 +124,23 @@ class _Attempt:
         end = self.world.pose_of(BOTTLE)
         stood, seen = self.stood[BOTTLE], self.seen
         return RoviRun(
-            self.job.pick,
-            self.job.seed,
-            not any(problems),
-            "; ".join(filter(None, problems)),
-            _apart_m(end, PLACE),
-            _tilt_deg(end),
-            float("nan") if seen is None else _apart_m(seen, stood),
-            self._slip_m(),
-            max((_tilt_deg(bottle) for _, bottle, _ in self._during("carry")), default=float("nan")),
-            float(np.degrees(self.work.plan.grasp.turn_rad)) if self.work.plan else float("nan"),
-            self.work.steps[-1].end_s - self.work.steps[0].start_s,
-            len(hits),
-            max((hit.force_n for hit in hits), default=0.0),
-            self._moved_m(),
-            tuple((float(x), float(y), float(z)) for x, y, z in (row[2].position for row in self.track[::WAY_EVERY])),
+            pick=self.job.pick,
+            seed=self.job.seed,
+            success=not any(problems),
+            reason="; ".join(filter(None, problems)),
+            place_error_m=_apart_m(end, PLACE),
+            place_tilt_deg=_tilt_deg(end),
+            detection_error_m=float("nan") if seen is None else _apart_m(seen, stood),
+            slip_m=self._slip_m(),
+            carry_tilt_deg=max((_tilt_deg(bottle) for _, bottle, _ in self._during("carry")), default=float("nan")),
+            turn_deg=float(np.degrees(self.work.plan.grasp.turn_rad)) if self.work.plan else float("nan"),
+            duration_s=self.work.steps[-1].end_s - self.work.steps[0].start_s,
+            hits=len(hits),
+            hardest_n=max((hit.force_n for hit in hits), default=0.0),
+            moved_m=self._moved_m(),
+            way_m=tuple(
+                (float(x), float(y), float(z)) for x, y, z in (row[2].position for row in self.track[::WAY_EVERY])
+            ),
         )
 
     async def _work(self) -> str:

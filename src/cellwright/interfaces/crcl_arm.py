@@ -266,18 +266,18 @@ class CrclArm:
             self._forces, self._felt = self._arm_frame.forces(self._felt), None
         force = next(iter(self._forces.values()), None)
         return RobotReading(
-            tuple(joints.tolist()),
-            tuple(velocities.tolist()),
-            pose_tool,
-            tuple(controller.effort_nm.tolist()),
-            (*linear.tolist(), *angular.tolist()),
-            force.value if force is not None and isinstance(force.value, tuple) else None,
-            None,
-            self._gripper_reading(),
-            {**self._forces, **self._signals},
-            round(100 * controller.override),
-            controller.path_share,
-            self._activity,
+            positions=tuple(joints.tolist()),
+            velocities=tuple(velocities.tolist()),
+            pose_tool_in_base=pose_tool,
+            efforts=tuple(controller.effort_nm.tolist()),
+            twist=(*linear.tolist(), *angular.tolist()),
+            wrench=force.value if force is not None and isinstance(force.value, tuple) else None,
+            configuration=None,
+            gripper=self._gripper_reading(),
+            sensors={**self._forces, **self._signals},
+            override_percent=round(100 * controller.override),
+            path_share=controller.path_share,
+            activity=self._activity,
         )
 
     def _gripper_reading(self) -> GripperReading | None:

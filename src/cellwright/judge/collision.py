@@ -22,7 +22,7 @@ from cellwright.sim.contacts import owner
 __all__ = ["CollisionEvent", "CollisionMonitor"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CollisionEvent:
     """A contact of two bodies that should not touch, from the first to the last moment.
 
@@ -233,7 +233,9 @@ class CollisionMonitor:
                 continue
             mujoco.mj_contactForce(self._world.model, data, number, force)
             x, y, z = (float(value) for value in contact.pos)
-            hit = found.get((one, other)) or CollisionEvent(one, other, now_s, now_s, 0.0, 0.0, (x, y, z))
+            hit = found.get((one, other)) or CollisionEvent(
+                first=one, second=other, start_s=now_s, end_s=now_s, force_n=0.0, depth_m=0.0, position_m=(x, y, z)
+            )
             depth_m = max(hit.depth_m, -float(contact.dist))
             found[one, other] = replace(hit, force_n=hit.force_n + float(force[0]), depth_m=depth_m)
             limits_n[one, other] = max(limits_n.get((one, other), -inf), limit_n)

@@ -26,7 +26,7 @@ LIMIT_S = 3.0
 GENTLE_M = 0.010  # who opens the hand no higher above the ground sets a part down
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DropEvent:
     """A part or a tray that fell out of a hand, or a part that fell off a tray in a hand.
 
@@ -151,17 +151,17 @@ class DropMonitor:
         on_floor = bool(self._floors & set(fall.landed_on))
         self.drops.append(
             DropEvent(
-                event.part,
-                event.robot,
-                event.time_s,
-                opened,
-                event.position_m,
-                (x, y, z),
-                height_m,
-                fall.landed_on,
-                self._slot(event.part),
-                on_floor,
-                event.tray,
+                part=event.part,
+                robot=event.robot,
+                time_s=event.time_s,
+                opened=opened,
+                from_m=event.position_m,
+                end_m=(x, y, z),
+                height_m=height_m,
+                landed_on=fall.landed_on,
+                slot=self._slot(event.part),
+                on_floor=on_floor,
+                tray=event.tray,
             )
         )
 

@@ -21,7 +21,7 @@ class HandEventKind(StrEnum):
     LOSS = "loss"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class HandEvent:
     """One event between a hand and an object.
 

@@ -255,7 +255,16 @@ class HandMonitor:
         tray: str = "",
     ) -> None:
         x, y, z = (float(value) for value in (self._position(part) if at_m is None else at_m))
-        event = HandEvent(moment, robot, part, self._world.clock.time_s, (x, y, z), lifted, parts_in_tray, tray)
+        event = HandEvent(
+            moment=moment,
+            robot=robot,
+            part=part,
+            time_s=self._world.clock.time_s,
+            position_m=(x, y, z),
+            lifted=lifted,
+            parts_in_tray=parts_in_tray,
+            tray=tray,
+        )
         for listener in self._listeners:
             listener(event)
 

@@ -21,7 +21,7 @@ STILL_RADPS = 0.2
 NEAR_M = 0.2  # a part farther above a slot, in a gripper perhaps, is not of this slot
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Seating:
     """The verdict on a slot: which part is in it, and how well it is seated.
 
@@ -68,7 +68,7 @@ def _judge(world: World, slot: str, tray_name: str, tray: TrayFigures, figures: 
     pose_world_in_tray = world.pose_of(tray_name).inverse()
     part = _part_over(world, pose_world_in_tray, figures)
     if part is None:
-        return Seating(slot, "", False, "the slot is empty")
+        return Seating(slot=slot, part="", seated=False, reason="the slot is empty")
     item = world.objects[part]
     assert isinstance(item.figures, PartFigures)
     pose = pose_world_in_tray @ world.pose_of(part)
@@ -89,7 +89,15 @@ def _judge(world: World, slot: str, tray_name: str, tray: TrayFigures, figures: 
     if speed_mps > STILL_MPS or spin_radps > STILL_RADPS:
         problems.append(f"still moving at {speed_mps * 1000:.0f} mm/s and {np.degrees(spin_radps):.0f} deg/s")
     fine = f"{centre_m * 1000:.2f} mm off centre, tilt {np.degrees(tilt_rad):.2f} deg"
-    return Seating(slot, part, not problems, "; ".join(problems) or fine, centre_m, tilt_rad, height_m)
+    return Seating(
+        slot=slot,
+        part=part,
+        seated=not problems,
+        reason="; ".join(problems) or fine,
+        centre_error_m=centre_m,
+        tilt_rad=tilt_rad,
+        height_error_m=height_m,
+    )
 
 
 def _part_over(world: World, pose_world_in_tray: Pose, slot: SlotFigures) -> str | None:

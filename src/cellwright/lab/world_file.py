@@ -30,7 +30,7 @@ PERIOD_S = 0.5
 LOOSEN_M = 0.0005  # kinematic fingers take what they hold by closing on it
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class WorldState:
     """A world at rest.
 
@@ -80,7 +80,15 @@ class WorldState:
         cups = {name: _stored_cups(world, tool) for name, tool in world.vacuums.items()}
         mobiles = {name: _stored_mobile(lab, name) for name in world.mobiles}
         return cls(
-            dict(header), model, world.clock.tick, objects, robots, world.streams.snapshot(), tools, cups, mobiles
+            header=dict(header),
+            model=model,
+            tick=world.clock.tick,
+            objects=objects,
+            robots=robots,
+            streams=world.streams.snapshot(),
+            tools=tools,
+            cups=cups,
+            mobiles=mobiles,
         )
 
     @classmethod

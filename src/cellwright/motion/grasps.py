@@ -37,7 +37,7 @@ class GraspKind(StrEnum):
     SIDE = "side"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Grasp:
     """One grasp of a part; all poses are of the tool centre point in the part's frame.
 
@@ -229,15 +229,15 @@ def _made(
 ) -> Grasp:
     approach_m, retreat_m = ways_m
     return Grasp(
-        kind,
-        turn_rad,
-        pose,
-        pose @ Pose.from_xyz_rpy((0.0, 0.0, -approach_m)),
-        Pose(pose.position + [0.0, 0.0, retreat_m], pose.quaternion),
-        2 * found.half_m,
-        found.clearance_m,
-        0.0 if problem else found.score,
-        problem or found.reason,
+        kind=kind,
+        turn_rad=turn_rad,
+        pose_tcp=pose,
+        pose_approach=pose @ Pose.from_xyz_rpy((0.0, 0.0, -approach_m)),
+        pose_retreat=Pose(pose.position + [0.0, 0.0, retreat_m], pose.quaternion),
+        width_m=2 * found.half_m,
+        clearance_m=found.clearance_m,
+        score=0.0 if problem else found.score,
+        reason=problem or found.reason,
     )
 
 

@@ -277,7 +277,8 @@ class Booking:
         arm.hand = None
 
     def _do(self, arm: RobotSchedule, verb: Verb, place: str, sku: str, kit: str, duration_s: float) -> None:
-        self.actions.append(Action(verb, arm.name, arm.tool or "", sku, place, kit, "", arm.time_s, duration_s))
+        what = Action(verb, arm.name, arm.tool or "", sku, place, kit, start_s=arm.time_s, duration_s=duration_s)
+        self.actions.append(what)
         arm.time_s += duration_s
 
     def _go(

@@ -261,7 +261,8 @@ def assemble_actions(
             sku = sku or tray_skus.get(tray_of.get(kit, ""), "")
         taken_s = takes.of(verb) if step.duration_s is None else step.duration_s
         start_s = clock_s if step.start_s is None else step.start_s
-        actions.append(Action(verb, robot, tool, sku, place, kit, table, start_s, taken_s))
+        where = {"place": place, "kit": kit, "table": table}
+        actions.append(Action(verb, robot, tool, sku, **where, start_s=start_s, duration_s=taken_s))
         clock_s += taken_s
     return tuple(actions)
 

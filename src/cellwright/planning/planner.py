@@ -147,7 +147,7 @@ def named_kits(names: Sequence[str]) -> str:
     return f"{len(names)} kits ({', '.join(names[:NAMED])}{more})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PlanResult:
     """The result of a planner.
 

@@ -72,7 +72,7 @@ class Scheduler:
 def _plan(request: PlanRequest, work: Work) -> PlanResult:
     if not work.jobs:
         status = PlanStatus.NOT_FOUND if work.unfinished else PlanStatus.OPTIMAL
-        return PlanResult(status, "scheduler", unfinished=tuple(work.unfinished))
+        return PlanResult(status=status, planner="scheduler", unfinished=tuple(work.unfinished))
     bound_s = makespan_bound_s(work)
     best, used = _best(work, bound_s, request.iterations)
     if best.left:  # without those that no robot could complete; robots may have worked on them in vain
@@ -89,7 +89,16 @@ def _plan(request: PlanRequest, work: Work) -> PlanResult:
     proven = makespan_s <= bound_s + _EPS
     status = PlanStatus.OPTIMAL if proven else PlanStatus.SOLVED
     cost = sum(action.duration_s for action in actions)
-    return PlanResult(status, "scheduler", actions, cost, makespan_s, bound_s, tuple(work.unfinished), used)
+    return PlanResult(
+        status=status,
+        planner="scheduler",
+        actions=actions,
+        cost=cost,
+        makespan_s=makespan_s,
+        lower_bound=bound_s,
+        unfinished=tuple(work.unfinished),
+        iterations=used,
+    )
 
 
 def _tidy(work: Work, best: _Trial) -> list[Action]:

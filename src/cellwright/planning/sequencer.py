@@ -53,13 +53,13 @@ def _plan_for(
     waiting = [job for job in work.jobs if job.started is None]
     if not work.jobs:
         status = PlanStatus.NOT_FOUND if work.unfinished else PlanStatus.OPTIMAL
-        return PlanResult(status, "sequencer", unfinished=tuple(work.unfinished))
+        return PlanResult(status=status, planner="sequencer", unfinished=tuple(work.unfinished))
     booking = Booking(work)
     arm = booking.arms[0]
     stuck = empty_hands(booking, work, waiting).get(arm.name)
     if stuck:
         lost = (*work.unfinished, *(Unfinished(job.name, stuck) for job in work.jobs))
-        return PlanResult(PlanStatus.NOT_FOUND, "sequencer", unfinished=lost)
+        return PlanResult(status=PlanStatus.NOT_FOUND, planner="sequencer", unfinished=lost)
     return _finish(request, work, booking, waiting, backwards)
 
 
@@ -82,7 +82,7 @@ def _finish(request: PlanRequest, work: Work, booking: Booking, waiting: list[Ki
     found = find_phases(problem, budget)
     if found is None:  # cannot happen for work that was found possible; reported rather than raised
         lost = (*work.unfinished, *(Unfinished(job.name, "no order of tools completes it") for job in work.jobs))
-        return PlanResult(PlanStatus.NOT_FOUND, "sequencer", unfinished=lost)
+        return PlanResult(status=PlanStatus.NOT_FOUND, planner="sequencer", unfinished=lost)
     held_steps = len(booking.actions)
     wrong = [pair for kit in booking.kits.values() for pair in kit.wrong]
     at_best = fewest_returns(wrong, _openings(work, booking, len(usable))) if wrong else 0
@@ -100,14 +100,14 @@ def _finish(request: PlanRequest, work: Work, booking: Booking, waiting: list[Ki
         spared_s += (returned - at_best) * (request.durations.return_part_s + request.durations.fetch_part_s)
     spared_s += _spared_by_donors_s(work, booking)
     return PlanResult(
-        PlanStatus.OPTIMAL if spared_s == 0 else PlanStatus.SOLVED,
-        "sequencer",
-        tuple(booking.actions),
-        cost,
-        arm.time_s,
-        cost - spared_s,
-        tuple(work.unfinished),
-        found.iterations,
+        status=PlanStatus.OPTIMAL if spared_s == 0 else PlanStatus.SOLVED,
+        planner="sequencer",
+        actions=tuple(booking.actions),
+        cost=cost,
+        makespan_s=arm.time_s,
+        lower_bound=cost - spared_s,
+        unfinished=tuple(work.unfinished),
+        iterations=found.iterations,
     )
 
 

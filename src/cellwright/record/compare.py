@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ class Mismatch:
     b: str | int | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Difference:
     """The first place where the messages are not the same.
 
@@ -123,7 +124,15 @@ def _differences(a: Log, b: Log, tolerance: float) -> Iterator[Difference]:
         left, right = a.topics[name], b.topics[name]
         if (left.type, left.definition.split()) != (right.type, right.definition.split()):
             done.add(name)
-            yield Difference(name, min(left.first_ns, right.first_ns), 0, "type", (), left.type, right.type)
+            yield Difference(
+                topic=name,
+                time_ns=min(left.first_ns, right.first_ns),
+                number=0,
+                field="type",
+                index=(),
+                a=left.type,
+                b=right.type,
+            )
     for number, left_entry, right_entry in _pairs(a, b):
         topic = (left_entry or right_entry).topic  # type: ignore[union-attr]
         if topic in done:
@@ -165,21 +174,23 @@ def _difference(
 ) -> Difference | None:
     if left is None or right is None:
         present: Any = left or right
-        there = (None, "present") if left is None else ("present", None)
-        return Difference(present.topic, present.time_ns, number, "message", (), *there)
+        here = partial(Difference, topic=present.topic, time_ns=present.time_ns, number=number)
+        a_has, b_has = (None if entry is None else "present" for entry in (left, right))
+        return here(field="message", index=(), a=a_has, b=b_has)
     if left[:3] == right[:3] and left.data == right.data:
         return None
-    place = left.topic, left.time_ns, number
+    here = partial(Difference, topic=left.topic, time_ns=left.time_ns, number=number)
     if left.time_ns != right.time_ns:
-        return Difference(*place, "time_ns", (), left.time_ns, right.time_ns)
+        return here(field="time_ns", index=(), a=left.time_ns, b=right.time_ns)
     values_a, values_b = fields_of(a.decode(left)), fields_of(b.decode(right))
     for field, value_a in values_a.items():
         value_b = values_b[field]
         if np.shape(value_a) != np.shape(value_b):
-            return Difference(*place, field, ("shape",), np.shape(value_a), np.shape(value_b))
+            return here(field=field, index=("shape",), a=np.shape(value_a), b=np.shape(value_b))
         found = _first_unequal(value_a, value_b, tolerance)
         if found is not None:
-            return Difference(*place, field, *found)
+            index, unequal_a, unequal_b = found
+            return here(field=field, index=index, a=unequal_a, b=unequal_b)
     return None
 
 

@@ -89,7 +89,9 @@ def test_enhsp_solves_the_numeric_form_and_our_validator_accepts_it(name, up, re
     steps = solve(up, reader, "enhsp", files)
     simulate(files.problem, as_written(steps, files))
     actions = actions_of(steps, files.problem, files.names)
-    verdict = validate_sequence(request_of(database, [order]), PlanResult(PlanStatus.SOLVED, "enhsp", actions))
+    verdict = validate_sequence(
+        request_of(database, [order]), PlanResult(status=PlanStatus.SOLVED, planner="enhsp", actions=actions)
+    )
     assert verdict.valid, verdict.reason
 
 

@@ -50,7 +50,7 @@ def require(holds: bool, reason: str) -> None:
         fail(reason)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Check:
     """One rule and how it is tried.
 
@@ -95,7 +95,19 @@ def check(
     def add(run: Run) -> Run:
         area = run.__module__.rsplit(".", 1)[-1]
         does = (run.__doc__ or "").strip().splitlines()[0]
-        REGISTERED.append(Check(name, area, clause, does, run, moves, prepared, needs, harms))
+        REGISTERED.append(
+            Check(
+                name=name,
+                area=area,
+                clause=clause,
+                does=does,
+                run=run,
+                moves=moves,
+                prepared=prepared,
+                needs=needs,
+                harms=harms,
+            )
+        )
         return run
 
     return add

@@ -114,17 +114,17 @@ class ExampleArm:
         if self._reading is None:
             force = self._sensors["ATINetFT"].value
             self._reading = RobotReading(
-                self._positions,
-                self._velocities,
-                self._pose,
-                self._efforts,
-                (*self._velocities[:3], *self._turning),  # type: ignore[arg-type]  # three and three
-                force if isinstance(force, tuple) else None,
-                "gantry",
-                self._gripper(),
-                self._sensors,
-                int(self.parameters["override_percent"]),
-                None if self._drive is None else self._journey.share,
+                positions=self._positions,
+                velocities=self._velocities,
+                pose_tool_in_base=self._pose,
+                efforts=self._efforts,
+                twist=(*self._velocities[:3], *self._turning),  # type: ignore[arg-type]  # three and three
+                wrench=force if isinstance(force, tuple) else None,
+                configuration="gantry",
+                gripper=self._gripper(),
+                sensors=self._sensors,
+                override_percent=int(self.parameters["override_percent"]),
+                path_share=None if self._drive is None else self._journey.share,
             )
         return self._reading
 

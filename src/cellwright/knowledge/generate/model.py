@@ -29,7 +29,7 @@ class Datatype:
     words: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OntologyProperty:
     """A property; exactly one of `datatype` and `target` is given."""
 
@@ -42,7 +42,7 @@ class OntologyProperty:
     target: str | None = None
 
 
-@dataclass
+@dataclass(kw_only=True)
 class OntologyClass:
     """A class of ours, with the properties that it is itself the domain of."""
 

@@ -86,14 +86,14 @@ def read_class(graph: Graph, subject: URIRef) -> OntologyClass:
         if graph.value(r, OWL.minCardinality) is not None and (on := graph.value(r, OWL.onProperty)) is not None
     ]
     return OntologyClass(
-        local(subject),
-        comment(graph, subject),
-        ours[0] if ours else None,
-        tuple(str(o) for o in above if not o.startswith(OURS)),
-        (subject, CW.abstract, Literal(True)) in graph,
-        (subject, CW.asValue, Literal(True)) in graph,
-        (subject, CW.uniqueNames, Literal(True)) in graph,
-        frozenset(required),
+        name=local(subject),
+        comment=comment(graph, subject),
+        parent=ours[0] if ours else None,
+        foreign_parents=tuple(str(o) for o in above if not o.startswith(OURS)),
+        abstract=(subject, CW.abstract, Literal(True)) in graph,
+        as_value=(subject, CW.asValue, Literal(True)) in graph,
+        unique_names=(subject, CW.uniqueNames, Literal(True)) in graph,
+        required=frozenset(required),
     )
 
 
@@ -126,13 +126,13 @@ def read_property(graph: Graph, subject: URIRef, is_data: bool, classes: dict[st
         if known not in classes:
             raise OntologyError(name, f"speaks of the class '{known}', which is not declared")
     return OntologyProperty(
-        name,
-        comment(graph, subject),
-        tuple(domains),
-        (subject, RDF.type, OWL.FunctionalProperty) in graph,
-        (subject, RDF.type, OWL.InverseFunctionalProperty) in graph,
-        read_datatype(graph, name, target) if is_data else None,
-        None if is_data else local(target),
+        name=name,
+        comment=comment(graph, subject),
+        domains=tuple(domains),
+        functional=(subject, RDF.type, OWL.FunctionalProperty) in graph,
+        exclusive=(subject, RDF.type, OWL.InverseFunctionalProperty) in graph,
+        datatype=read_datatype(graph, name, target) if is_data else None,
+        target=None if is_data else local(target),
     )
 
 

@@ -35,7 +35,7 @@ class PropertyStorage:
     owner: str = "id"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class InstanceProperty:
     """A property of a class.
 
@@ -69,7 +69,7 @@ class InstanceProperty:
         return self.label[0].upper() + self.label[1:]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class InstanceClass:
     """A class that has records; its properties include those of the classes above it, by label."""
 
@@ -94,13 +94,13 @@ def classes() -> dict[str, InstanceClass]:
         own = {p.label: p for p in _own_properties(mapper, marks)}
         both = {**(above.properties if above else {}), **own}
         found[name] = InstanceClass(
-            name,
-            mapper.class_,
-            above.root if above else name,
-            marks.get((name, "abstract")) == "true",
-            (name, *(above.lineage if above else ())),
-            own,
-            dict(sorted(both.items())),
+            name=name,
+            record=mapper.class_,
+            root=above.root if above else name,
+            abstract=marks.get((name, "abstract")) == "true",
+            lineage=(name, *(above.lineage if above else ())),
+            own=own,
+            properties=dict(sorted(both.items())),
         )
     return found
 
@@ -179,7 +179,9 @@ def _datum(
     elif isinstance(kind, Integer):
         python = "integer"
     quantity = marks.get((label, "quantity"), "")
-    return InstanceProperty(name, label, python, many, source, words=words, quantity=quantity)
+    return InstanceProperty(
+        name=name, label=label, kind=python, many=many, source=source, words=words, quantity=quantity
+    )
 
 
 def _relation(relation: RelationshipProperty[Any], table: Table, marks: dict[tuple[str, str], str]) -> InstanceProperty:
@@ -196,11 +198,24 @@ def _relation(relation: RelationshipProperty[Any], table: Table, marks: dict[tup
     if relation.secondary is not None:
         assert isinstance(relation.secondary, Table)
         source = PropertyStorage(relation.secondary, ("target_id",), "owner_id")
-        return InstanceProperty(relation.key, _label(relation.key), "record", True, source, target.__name__)
+        return InstanceProperty(
+            name=relation.key,
+            label=_label(relation.key),
+            kind="record",
+            many=True,
+            source=source,
+            target=target.__name__,
+        )
     (column,) = relation.local_columns
     source, required = PropertyStorage(table, (str(column.name),)), not column.nullable
     return InstanceProperty(
-        relation.key, _label(relation.key), "record", False, source, target.__name__, required=required
+        name=relation.key,
+        label=_label(relation.key),
+        kind="record",
+        many=False,
+        source=source,
+        target=target.__name__,
+        required=required,
     )
 
 
@@ -209,7 +224,16 @@ def _value(
 ) -> InstanceProperty:
     parts, label = tuple(f.name for f in fields(value)), _label(name)
     quantity = marks.get((label, "quantity"), "")
-    return InstanceProperty(name, label, "value", many, source, value.__name__, parts, quantity=quantity)
+    return InstanceProperty(
+        name=name,
+        label=label,
+        kind="value",
+        many=many,
+        source=source,
+        target=value.__name__,
+        fields=parts,
+        quantity=quantity,
+    )
 
 
 def _label(name: str) -> str:

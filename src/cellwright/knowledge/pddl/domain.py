@@ -77,15 +77,15 @@ def build_domain(
     elif form is PddlForm.TEMPORAL:
         raise BadInput("planning files: the temporal form needs durations: action -> seconds")
     domain = PddlDomain(
-        f"kitting-{vocabulary}-{form}-{parts}",
-        vocabulary,
-        form,
-        parts,
-        tuple((kind, parent or "object") for kind, parent in known.parents.items()),
-        builder.symbols("Predicate"),
-        tuple(unexpressed(known, builder.symbols("Predicate"))),
-        builder.symbols("Function"),
-        tuple(actions),
+        name=f"kitting-{vocabulary}-{form}-{parts}",
+        vocabulary=vocabulary,
+        form=form,
+        parts=parts,
+        types=tuple((kind, parent or "object") for kind, parent in known.parents.items()),
+        predicates=builder.symbols("Predicate"),
+        relations=tuple(unexpressed(known, builder.symbols("Predicate"))),
+        functions=builder.symbols("Function"),
+        actions=tuple(actions),
     )
     if parts is Parts.COUNTED:
         domain = with_counted_parts(domain)

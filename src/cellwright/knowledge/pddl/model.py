@@ -123,7 +123,7 @@ class PddlAction:
     verb: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PddlDomain:
     """A domain; `relations` are the predicates that no action uses, stated for readers of the files."""
 

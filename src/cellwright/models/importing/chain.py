@@ -49,7 +49,7 @@ class PrismaticJointError(NotSerialError):
     """A single chain in which a joint is prismatic."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Chain:
     """A chain of revolute joints.
 
@@ -153,7 +153,17 @@ def find_chain(model: Any, base: str, tip: str, where: str, notes: Notes) -> Cha
     tip_in_base = inverse @ body_pose(data, tip_body) @ tip_pose
     joints = [model.joint(number).name for number in numbers]
     return Chain(
-        ground, joints, bodies, names, frames, axes, tip_in_base, tip_body, tip_pose, tip_name, np.array(data.qpos)
+        base=ground,
+        joints=joints,
+        bodies=bodies,
+        link_names=names,
+        frames=frames,
+        axes=axes,
+        tip=tip_in_base,
+        tip_body=tip_body,
+        tip_pose=tip_pose,
+        tip_name=tip_name,
+        zero=np.array(data.qpos),
     )
 
 

@@ -39,7 +39,7 @@ FINGERPRINT_FIELDS = (
 """Arrays of a compiled model that hold what its file says."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ParsedDescription:
     """A description file that was read.
 
@@ -118,7 +118,13 @@ def read_source(
         spec, speeds, home = read_mjcf(path, search, notes)
         semantics = Semantics(home=home, home_name="its keyframe" if home else "")
         return ParsedDescription(
-            path, "mjcf", spec, None, speeds, semantics, _fingerprint(spec.compile(), speeds, semantics)
+            path=path,
+            format="mjcf",
+            spec=spec,
+            world=None,
+            velocity_limits=speeds,
+            semantics=semantics,
+            fingerprint=_fingerprint(spec.compile(), speeds, semantics),
         )
     store = MeshStore(notes)
     placed = [_chosen(world, settings.model, path)] if settings.model else list(world.models)
@@ -155,7 +161,16 @@ def read_source(
     kind = "sdf" if path.suffix.lower() in (".sdf", ".world") else "urdf"
     static = [placed.model.static for placed in done]
     said = _fingerprint(compiled, speeds, semantics, (static, sorted(guessed)))
-    return ParsedDescription(path, kind, spec, whole, speeds, semantics, said, frozenset(guessed))
+    return ParsedDescription(
+        path=path,
+        format=kind,
+        spec=spec,
+        world=whole,
+        velocity_limits=speeds,
+        semantics=semantics,
+        fingerprint=said,
+        guessed_masses=frozenset(guessed),
+    )
 
 
 def _semantics(

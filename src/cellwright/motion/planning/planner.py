@@ -148,7 +148,15 @@ class MotionPlanner:
         goals = np.array([found[-1] for found in ways])
         lower, upper = task.lower_rad, task.upper_rad
         problem = SearchProblem(
-            checker, start[-1], goals, lower, upper, limit, margin.step_rad, iterations, request.seed
+            checker=checker,
+            start_rad=start[-1],
+            goals_rad=goals,
+            lower_rad=lower,
+            upper_rad=upper,
+            limit=limit,
+            step_rad=margin.step_rad,
+            iterations=iterations,
+            seed=request.seed,
         )
         return problem, start, ways
 

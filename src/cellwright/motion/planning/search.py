@@ -22,7 +22,7 @@ REACH_RAD = 1.5  # the longest branch of a tree; found by trial among 0.3 to 3.5
 UPRIGHT_REACH_RAD = 0.15  # under a tilt limit: straight motions of all joints soon leave the limit
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SearchProblem:
     """A search between free configurations.
 
@@ -61,7 +61,17 @@ class SearchProblem:
         seed: int,
     ) -> SearchProblem:
         """Makes a problem without a tilt limit."""
-        return cls(checker, start_rad, goals_rad, lower_rad, upper_rad, NO_LIMIT, step_rad, iterations, seed)
+        return cls(
+            checker=checker,
+            start_rad=start_rad,
+            goals_rad=goals_rad,
+            lower_rad=lower_rad,
+            upper_rad=upper_rad,
+            limit=NO_LIMIT,
+            step_rad=step_rad,
+            iterations=iterations,
+            seed=seed,
+        )
 
     @property
     def is_tilt_limited(self) -> bool:

@@ -102,7 +102,7 @@ class ExternalPlanner(ABC):
         work = choose_work(request)
         if not work.jobs:
             status = PlanStatus.UNSOLVABLE if work.unfinished else PlanStatus.OPTIMAL
-            return PlanResult(status, self.name, unfinished=tuple(work.unfinished))
+            return PlanResult(status=status, planner=self.name, unfinished=tuple(work.unfinished))
         encoding = encode(task_of(work), self.form)
         with self._folder() as folder:
             files = PlannerFiles(folder)
@@ -145,7 +145,7 @@ class ExternalPlanner(ABC):
         alone = sum(robot.available for robot in work.request.state.robots) == 1
         proven = alone and status is PlanStatus.UNSOLVABLE and len(work.jobs) == 1
         lost = (Unfinished(job.name, f"{self.name} {why}", proven) for job in work.jobs)
-        return PlanResult(status, self.name, unfinished=(*work.unfinished, *lost))
+        return PlanResult(status=status, planner=self.name, unfinished=(*work.unfinished, *lost))
 
     @contextmanager
     def _folder(self) -> Iterator[Path]:

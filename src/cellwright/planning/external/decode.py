@@ -41,7 +41,14 @@ def decode(encoding: Encoding, lines: Sequence[PlanLine], planner: str) -> PlanR
     actions = tuple(made)
     cost = sum(action.duration_s for action in actions)
     makespan_s = actions[-1].end_s if actions else 0.0
-    result = PlanResult(PlanStatus.SOLVED, planner, actions, cost, makespan_s, unfinished=tuple(work.unfinished))
+    result = PlanResult(
+        status=PlanStatus.SOLVED,
+        planner=planner,
+        actions=actions,
+        cost=cost,
+        makespan_s=makespan_s,
+        unfinished=tuple(work.unfinished),
+    )
     verdict = validate_sequence(work.request, result)
     if not verdict.valid:
         where = f"{line_of[verdict.step]}: " if verdict.step is not None else ""

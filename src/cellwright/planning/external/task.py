@@ -81,7 +81,7 @@ class Mistake:
     after: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CountedTask:
     """The work of one robot and its tools, in counters.
 
@@ -154,16 +154,17 @@ def task_of(work: Work) -> CountedTask:
     used = {name: tuple(sorted(skus & relevant)) for name, skus in sorted(tools.items())}
     stock, room = _supply(work)
     return CountedTask(
-        work,
-        robot.tool,
-        robot.hand,
-        any(holder.tool is None and holder.name in robot.reach for holder in state.holders) or robot.tool is None,
-        _returnable(work),
-        {name: skus for name, skus in used.items() if skus or name == robot.tool},
-        classes,
-        spots,
-        stock,
-        room,
+        work=work,
+        mounted=robot.tool,
+        hand=robot.hand,
+        changeable=any(holder.tool is None and holder.name in robot.reach for holder in state.holders)
+        or robot.tool is None,
+        returnable=_returnable(work),
+        handles={name: skus for name, skus in used.items() if skus or name == robot.tool},
+        classes=classes,
+        spots=spots,
+        stock=stock,
+        room=room,
     )
 
 
