@@ -21,14 +21,30 @@ def write_log(path: Path, seed: int = 7, force: float = 0.0, steps: int = 100) -
         for step in range(steps):
             time_ns, position = step * 20_000_000, np.array([step / 50, np.nan])
             bus.publish(
-                "/fanuc/joint_states", JointState(time_ns, step, "fanuc", ("a", "b"), position, position, position)
+                "/fanuc/joint_states",
+                JointState(
+                    time_ns, step, "fanuc", names=("a", "b"), position=position, velocity=position, effort=position
+                ),
             )
             bus.publish(
-                "/fanuc/wrench", Wrench(time_ns, step, "fanuc", "flange", np.array([force, 0, -2.0]), np.zeros(3))
+                "/fanuc/wrench",
+                Wrench(time_ns, step, "fanuc", frame="flange", force=np.array([force, 0, -2.0]), torque=np.zeros(3)),
             )
-        truth = WorldTruth(0, 0, "world", ("gear [nan]",), np.ones((1, 3)), np.ones((1, 4)), (), np.zeros(0))
+        truth = WorldTruth(
+            0,
+            0,
+            "world",
+            names=("gear [nan]",),
+            positions=np.ones((1, 3)),
+            quaternions=np.ones((1, 4)),
+            contact_pairs=(),
+            contact_forces=np.zeros(0),
+        )
         bus.publish("/truth/poses", truth)
-        bus.publish("/camera/image", Image(0, 0, "camera", "optical", "rgb8", np.zeros((48, 64, 3), np.uint8)))
+        bus.publish(
+            "/camera/image",
+            Image(0, 0, "camera", frame="optical", encoding="rgb8", pixels=np.zeros((48, 64, 3), np.uint8)),
+        )
     return path
 
 
@@ -68,8 +84,9 @@ def test_show_for_people(command, log):
 
 def test_sentences_in_a_list_can_be_told_apart(command, tmp_path):
     event = ActionEvent(
-        0, 0, "execution", "fanuc", "(take)", "end", "", ("a(b, c)", "d"), ("true", "false"),
-        ("seen 1 s ago", "by the hand"),
+        0, 0, "execution", robot="fanuc", action="(take)", phase="end", reason="",
+        predicates=("a(b, c)", "d"), values=("true", "false"),
+        evidence=("seen 1 s ago", "by the hand"),
     )  # fmt: skip
     bus = Bus()
     with Recorder(bus, tmp_path / "a.mcap"):

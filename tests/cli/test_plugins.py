@@ -30,7 +30,8 @@ class OwnBeam(Sensor[BeamCfg]):
         flange = self.world.flange_pose(self.cfg.robot)
         beam = flange.rotation_matrix[:, 2]
         away_m = self.world.ray(flange.apply([0.1, 0, 0]), beam, 4.0, mounted_on=self.cfg.robot)
-        return Range(*self.header(), "beam", self.noisy(4.0 if away_m is None else away_m), 0.0, 4.0, 0.0)
+        away_m = self.noisy(4.0 if away_m is None else away_m)
+        return Range(*self.header(), frame="beam", range_m=away_m, max_range_m=4.0)
 """
 LINES = ("\nsensors:\n", "\nplugins: [parts/own.py]\nsensors:\n  - {type: own_beam, robot: fanuc, rate_hz: 20}\n")
 

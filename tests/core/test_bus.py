@@ -21,9 +21,18 @@ class Other(Message):
 
 
 TRUTHS = [
-    WorldTruth(0, 0, "sim", (), np.zeros((0, 3)), np.zeros((0, 4)), (), np.zeros(0)),
-    FaultEvent(0, 0, "judge", "drop", "gear", ""),
-    Verdict(0, 0, "judge", (), (), (), 0.0),
+    WorldTruth(
+        0,
+        0,
+        "sim",
+        names=(),
+        positions=np.zeros((0, 3)),
+        quaternions=np.zeros((0, 4)),
+        contact_pairs=(),
+        contact_forces=np.zeros(0),
+    ),
+    FaultEvent(0, 0, "judge", fault="drop", subject="gear", detail=""),
+    Verdict(0, 0, "judge", items=(), passed=(), reasons=(), score=0.0),
 ]
 
 

@@ -95,9 +95,11 @@ class StillCell:
         poses = [cw.Pose.from_matrix(self.moved.get(name, self.drawn[name])) for name in names]
         self.belief.take(
             Tracks(
-                round(self.time_s * 1e9), self._frames, "eye", tuple(names), tuple(self.skus[name] for name in names),
-                np.array([pose.position for pose in poses]), np.array([pose.quaternion for pose in poses]),
-                np.full((len(names), 4), 1e-8), np.zeros(len(names)), slots,
+                round(self.time_s * 1e9), self._frames, "eye",
+                identities=tuple(names), skus=tuple(self.skus[name] for name in names),
+                positions=np.array([pose.position for pose in poses]),
+                quaternions=np.array([pose.quaternion for pose in poses]),
+                variances=np.full((len(names), 4), 1e-8), ages_s=np.zeros(len(names)), slots=slots,
             )
         )  # fmt: skip
 

@@ -26,7 +26,17 @@ def frame(number: int, objects: int = 1) -> Detections:
     positions = np.tile([number / 1000, 0.0, 0.0], (objects, 1))
     quaternions = np.tile([1.0, 0.0, 0.0, 0.0], (objects, 1))
     skus = ("sku_part_large_gear",) * objects
-    return Detections(0, number, "d", "world", skus, positions, quaternions, np.zeros((objects, 4)), np.ones(objects))
+    return Detections(
+        0,
+        number,
+        "d",
+        frame="world",
+        skus=skus,
+        positions=positions,
+        quaternions=quaternions,
+        variances=np.zeros((objects, 4)),
+        scores=np.ones(objects),
+    )
 
 
 def number_of(line: bytes) -> int:

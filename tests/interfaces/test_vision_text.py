@@ -37,7 +37,17 @@ def seen(*rows: tuple[str, Pose, float], frame: str = "world") -> Detections:
     quaternions = np.array([pose.quaternion for _, pose, _ in rows]).reshape(-1, 4)
     scores = np.array([score for *_, score in rows], dtype=float)
     skus = tuple(sku for sku, *_ in rows)
-    return Detections(0, 0, "detector", frame, skus, positions, quaternions, np.zeros((len(rows), 4)), scores)
+    return Detections(
+        0,
+        0,
+        "detector",
+        frame=frame,
+        skus=skus,
+        positions=positions,
+        quaternions=quaternions,
+        variances=np.zeros((len(rows), 4)),
+        scores=scores,
+    )
 
 
 def at(x: float, y: float, yaw_deg: float = 0.0, z: float = 0.9) -> Pose:

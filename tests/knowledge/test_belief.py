@@ -64,8 +64,9 @@ class Camera:
             positions = positions + self.rng.normal(0.0, 1.0, positions.shape) * self.sd_m
             turns = np.array([Pose.from_xyz_rpy((0, 0, 0), (0, 0, yaw)).quaternion for *_, yaw in seen]).reshape(-1, 4)
             message = Detections(
-                self.count * PERIOD_NS, self.count, self.name, "world", tuple(s for s, *_ in seen), positions, turns,
-                np.tile(VARIANCES, (len(seen), 1)), np.full(len(seen), score),
+                self.count * PERIOD_NS, self.count, self.name, frame="world",
+                skus=tuple(s for s, *_ in seen), positions=positions, quaternions=turns,
+                variances=np.tile(VARIANCES, (len(seen), 1)), scores=np.full(len(seen), score),
             )  # fmt: skip
             self.count += 1
             told += self.belief.take(self.tracker.take(message))
@@ -413,7 +414,16 @@ def tracks(count, rows):
     turns = np.tile([1.0, 0.0, 0.0, 0.0], (len(rows), 1))
     variances = np.tile(VARIANCES, (len(rows), 1))
     return Tracks(
-        count * PERIOD_NS, count, "tracker", names, skus, positions, turns, variances, np.zeros(len(rows)), slots
+        count * PERIOD_NS,
+        count,
+        "tracker",
+        identities=names,
+        skus=skus,
+        positions=positions,
+        quaternions=turns,
+        variances=variances,
+        ages_s=np.zeros(len(rows)),
+        slots=slots,
     )
 
 

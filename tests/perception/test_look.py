@@ -57,7 +57,16 @@ def test_the_nearest_of_a_kind_in_the_plane():
     at = np.array([[0.1, 0.0, 0.5], [0.04, 0.0, 0.0], [0.0, 0.0, 0.0]])
     turns = np.tile([1.0, 0.0, 0.0, 0.0], (3, 1))
     tracks = Tracks(
-        0, 0, "eye", ("a", "b", "c"), ("gear", "gear", "tray"), at, turns, np.zeros((3, 4)), np.zeros(3), ("",) * 3
+        0,
+        0,
+        "eye",
+        identities=("a", "b", "c"),
+        skus=("gear", "gear", "tray"),
+        positions=at,
+        quaternions=turns,
+        variances=np.zeros((3, 4)),
+        ages_s=np.zeros(3),
+        slots=("",) * 3,
     )
     assert nearest_track(tracks, "gear", (0.0, 0.0, 0.0)).position[0] == 0.04
     assert nearest_track(tracks, "gear", (0.09, 0.0, 0.0)).position[2] == 0.5

@@ -33,30 +33,52 @@ def publish_run(bus: Bus, seconds: float = 3.5, change: Callable[[str, object], 
         for robot in ("fanuc", "motoman"):
             position = np.array([math.sin(angle), math.cos(angle), angle])
             publish(
-                f"/{robot}/joint_states", JointState(time_ns, step, robot, JOINTS, position, -position, np.zeros(3))
+                f"/{robot}/joint_states",
+                JointState(
+                    time_ns, step, robot, names=JOINTS, position=position, velocity=-position, effort=np.zeros(3)
+                ),
             )
             publish(
-                f"/{robot}/wrench", Wrench(time_ns, step, robot, f"{robot}_flange", rng.normal(size=3), np.zeros(3))
+                f"/{robot}/wrench",
+                Wrench(time_ns, step, robot, frame=f"{robot}_flange", force=rng.normal(size=3), torque=np.zeros(3)),
             )
         if step % 5 == 0:
             publish(
-                "/fanuc/tool_status", ToolStatus(time_ns, step // 5, "fanuc", "g1", "gripper", 0.03, 0.0, False, True)
+                "/fanuc/tool_status",
+                ToolStatus(
+                    time_ns,
+                    step // 5,
+                    "fanuc",
+                    tool="g1",
+                    kind="gripper",
+                    width_m=0.03,
+                    power=0.0,
+                    holding=False,
+                    locked=True,
+                ),
             )
             n = step // 5 % 4
             table = Detections(
-                *(time_ns, step // 5, "detector", "cell", ("medium_gear",) * n),
-                *(rng.normal(size=(n, 3)), rng.normal(size=(n, 4)), np.full((n, 4), 1e-6), np.full(n, 0.9)),
+                time_ns,
+                step // 5,
+                "detector",
+                frame="cell",
+                skus=("medium_gear",) * n,
+                positions=rng.normal(size=(n, 3)),
+                quaternions=rng.normal(size=(n, 4)),
+                variances=np.full((n, 4), 1e-6),
+                scores=np.full(n, 0.9),
             )
             publish("/detector/detections", table)
             truth = WorldTruth(
                 time_ns,
                 step // 5,
                 "world",
-                ("gear",),
-                np.full((1, 3), angle),
-                np.array([[1.0, 0, 0, 0]]),
-                (),
-                np.zeros(0),
+                names=("gear",),
+                positions=np.full((1, 3), angle),
+                quaternions=np.array([[1.0, 0, 0, 0]]),
+                contact_pairs=(),
+                contact_forces=np.zeros(0),
             )
             publish("/truth/poses", truth)
 

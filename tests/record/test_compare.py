@@ -134,16 +134,24 @@ def one_message(path, message):
 
 def test_numbers_that_are_none_equal_themselves(tmp_path):
     numbers = np.array([np.nan, np.inf, -0.0])
-    a = one_message(tmp_path / "a.mcap", JointState(0, 0, "r", (), numbers, numbers, numbers))
-    b = one_message(tmp_path / "b.mcap", JointState(0, 1, "r", (), numbers, -numbers, numbers))
+    a = one_message(
+        tmp_path / "a.mcap", JointState(0, 0, "r", names=(), position=numbers, velocity=numbers, effort=numbers)
+    )
+    b = one_message(
+        tmp_path / "b.mcap", JointState(0, 1, "r", names=(), position=numbers, velocity=-numbers, effort=numbers)
+    )
     assert compare(a, b).first.field == "sequence"
-    c = one_message(tmp_path / "c.mcap", JointState(0, 0, "r", (), numbers, -numbers, numbers))
+    c = one_message(
+        tmp_path / "c.mcap", JointState(0, 0, "r", names=(), position=numbers, velocity=-numbers, effort=numbers)
+    )
     assert compare(a, c).first.index == (1,)
 
 
 def test_another_type_on_the_same_topic(tmp_path):
-    a = one_message(tmp_path / "a.mcap", IoState(0, 0, "r", ("x",), (True,)))
-    b = one_message(tmp_path / "b.mcap", Image(0, 0, "r", "f", "mono8", np.zeros((2, 2), np.uint8)))
+    a = one_message(tmp_path / "a.mcap", IoState(0, 0, "r", names=("x",), values=(True,)))
+    b = one_message(
+        tmp_path / "b.mcap", Image(0, 0, "r", frame="f", encoding="mono8", pixels=np.zeros((2, 2), np.uint8))
+    )
     first = compare(a, b).first
     assert (first.field, first.a, first.b) == ("type", "cellwright_msgs/msg/IoState", "cellwright_msgs/msg/Image")
 

@@ -152,7 +152,7 @@ def test_late_messages_come_in_the_order_of_time(tmp_path):
     times_ms = [0, 1500, 900, 2400, 1600, 100, 5000, 4000, 4000]
     with Recorder(bus, path, chunk_s=0.5):
         for number, time_ms in enumerate(times_ms):
-            bus.publish("/beam", Beam(time_ms * 1_000_000, number, "b", "gate", True))
+            bus.publish("/beam", Beam(time_ms * 1_000_000, number, "b", frame="gate", interrupted=True))
     entries = [(entry.time_ns // 1_000_000, entry.message.sequence) for entry in read_log(path).entries()]
     assert entries == sorted((time_ms, number) for number, time_ms in enumerate(times_ms))
 

@@ -62,7 +62,7 @@ def test_default_selection(log_file, tmp_path):
     assert plot(log, [], tmp_path / "out.png")
     bus = Bus()
     with Recorder(bus, tmp_path / "wheels.mcap"):
-        bus.publish("/wheels", Encoder(0, 0, "e", ("l", "r"), (1, 2)))
+        bus.publish("/wheels", Encoder(0, 0, "e", names=("l", "r"), counts=(1, 2)))
     assert default_fields(read_log(tmp_path / "wheels.mcap")) == ["/wheels.counts"]
 
 
@@ -88,7 +88,7 @@ def test_fields_that_cannot_be_drawn(log_file, tmp_path, field, error, told):
 def test_nothing_to_draw(tmp_path):
     bus = Bus()
     with Recorder(bus, tmp_path / "text.mcap"):
-        bus.publish("/crcl", CrclStatus(0, 0, "r", "<a/>"))
+        bus.publish("/crcl", CrclStatus(0, 0, "r", document="<a/>"))
     with pytest.raises(LogError, match="nothing to plot"):
         plot(read_log(tmp_path / "text.mcap"), [], tmp_path / "out.png")
 

@@ -64,7 +64,7 @@ def test_the_clock_tells_when_a_late_message_came(tmp_path):
     bus, clock = Bus(), Clock(0.002)
     with Recorder(bus, tmp_path / "late.mcap", clock=clock):
         clock.tick = 50
-        bus.publish("/beam", Beam(40_000_000, 0, "b", "gate", True))
+        bus.publish("/beam", Beam(40_000_000, 0, "b", frame="gate", interrupted=True))
     (entry,) = read_log(tmp_path / "late.mcap").entries()
     assert (entry.time_ns, entry.message.time_ns) == (100_000_000, 40_000_000)
 
@@ -73,7 +73,9 @@ def test_sources_that_a_standard_type_cannot_carry_are_kept(tmp_path):
     bus = Bus()
     with Recorder(bus, tmp_path / "two.mcap"):
         for number, source in enumerate(("left", "right", "left")):
-            bus.publish("/wrench", Wrench(number, number + 7, source, "flange", np.zeros(3), np.ones(3)))
+            bus.publish(
+                "/wrench", Wrench(number, number + 7, source, frame="flange", force=np.zeros(3), torque=np.ones(3))
+            )
     log = read_log(tmp_path / "two.mcap")
     assert [(e.message.source, e.message.sequence) for e in log.entries()] == [("left", 7), ("right", 8), ("left", 9)]
     assert log.topics["/wrench"].count == 3
@@ -140,18 +142,18 @@ def test_a_closed_file_is_no_trouble_for_the_job_either():
     recorder = Recorder(bus, out, chunk_s=0.01)
     out.close()
     for step in range(3):
-        bus.publish("/beam", Beam(step * 20_000_000, step, "b", "gate", True))
+        bus.publish("/beam", Beam(step * 20_000_000, step, "b", frame="gate", interrupted=True))
     assert recorder.close() == LostMessages(3, "I/O operation on closed file.")
 
 
 def test_a_message_that_cannot_be_encoded_is_left_out_and_told(tmp_path):
     bus, path = Bus(), tmp_path / "odd.mcap"
     with Recorder(bus, path) as recorder:
-        bus.publish("/io", IoState(0, 0, "r", ("a",), (True,)))
-        bus.publish("/io", IoState(1, 1, "r", ["a"], (True,)))
-        bus.publish("/io", IoState(2, 2, "r", ("a",), (False,)))
-        bus.publish("/crcl", CrclStatus(3, 2**32, "r", "sequence out of range"))
-        bus.publish("/crcl", CrclStatus(-5, 0, "r", "time out of range"))
+        bus.publish("/io", IoState(0, 0, "r", names=("a",), values=(True,)))
+        bus.publish("/io", IoState(1, 1, "r", names=["a"], values=(True,)))
+        bus.publish("/io", IoState(2, 2, "r", names=("a",), values=(False,)))
+        bus.publish("/crcl", CrclStatus(3, 2**32, "r", document="sequence out of range"))
+        bus.publish("/crcl", CrclStatus(-5, 0, "r", document="time out of range"))
     assert recorder.lost.messages == 3
     assert recorder.lost.reason.startswith("/io: IoState.names cannot be encoded as string[]")
     log = read_log(path)
@@ -181,10 +183,10 @@ def test_a_path_that_cannot_be_written_is_refused_at_once(tmp_path, target, reas
 def test_closing_twice_is_harmless(tmp_path):
     bus, path = Bus(), tmp_path / "twice.mcap"
     recorder = Recorder(bus, path)
-    bus.publish("/beam", Beam(0, 0, "b", "gate", True))
+    bus.publish("/beam", Beam(0, 0, "b", frame="gate", interrupted=True))
     recorder.close()
     before = path.read_bytes()
-    bus.publish("/beam", Beam(1, 1, "b", "gate", True))
+    bus.publish("/beam", Beam(1, 1, "b", frame="gate", interrupted=True))
     assert recorder.close() == LostMessages()
     assert path.read_bytes() == before
 
@@ -200,7 +202,9 @@ recorder = Recorder(bus, sys.argv[1])
 for step in range(1000):
     if step == 175:
         os.kill(os.getpid(), signal.SIGKILL)
-    bus.publish("/robot", JointState(step * 20_000_000, step, "r", ("a",), np.zeros(1), np.zeros(1), np.zeros(1)))
+    zero = np.zeros(1)
+    values = {"names": ("a",), "position": zero, "velocity": zero, "effort": zero}
+    bus.publish("/robot", JointState(step * 20_000_000, step, "r", **values))
 """
 
 
@@ -216,7 +220,7 @@ def test_a_killed_process_loses_at_most_a_simulated_second(tmp_path):
 def test_an_interrupt_at_any_point_leaves_a_sound_log(tmp_path):
     """KeyboardInterrupt may come between any two opcodes of the writer, here in a run that writes a chunk too."""
     path = tmp_path / "interrupted.mcap"
-    message = JointState(0, 0, "r", ("a",), np.zeros(1), np.zeros(1), np.zeros(1))
+    message = JointState(0, 0, "r", names=("a",), position=np.zeros(1), velocity=np.zeros(1), effort=np.zeros(1))
     outcomes = set()
     for target in range(2000):
         reached = 0

@@ -91,7 +91,7 @@ class UsesGlobalRandomness(Good):
 
 class SamplesAnotherType(Good):
     def sample(self):
-        return Beam(*self.header(), "frame", False)
+        return Beam(*self.header(), frame="frame", interrupted=False)
 
 
 class NumbersWrong(Good):

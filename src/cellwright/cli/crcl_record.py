@@ -69,16 +69,12 @@ def record(
     answers, commands = DocumentFindings(), DocumentFindings()
 
     def write(message: ProxiedMessage) -> None:
-        content = (
-            message.time_ns,
-            next(numbers),
-            f"connection_{message.connection}",
-            message.data.decode(errors="replace"),
-        )
+        header = message.time_ns, next(numbers), f"connection_{message.connection}"
+        document = message.data.decode(errors="replace")
         if message.to_robot:
-            bus.publish(command_topic, CrclCommand(*content))
+            bus.publish(command_topic, CrclCommand(*header, document=document))
         else:
-            bus.publish(status_topic, CrclStatus(*content))
+            bus.publish(status_topic, CrclStatus(*header, document=document))
         text.add(message)
         (commands if message.to_robot else answers).add(_problems(message))
 

@@ -133,8 +133,19 @@ class DifferentialDrives:
         time_ns, sequence, publish = self._world.clock.time_ns, self._sequence, self._bus.publish
         for row, name, topic, child in subscribed:
             own = rows[row]
-            parts = own[:3], own[3:7], own[7:10], own[10:], covariance[row]
-            publish(topic, Odometry(time_ns, sequence, name, FRAME, child, *parts))
+            message = Odometry(
+                time_ns,
+                sequence,
+                name,
+                frame=FRAME,
+                child_frame=child,
+                position=own[:3],
+                quaternion=own[3:7],
+                linear_velocity=own[7:10],
+                angular_velocity=own[10:],
+                covariance=covariance[row],
+            )
+            publish(topic, message)
 
 
 class DifferentialDrive:

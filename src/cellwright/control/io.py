@@ -52,7 +52,9 @@ class DigitalIo:
     def state(self) -> IoState:
         """Returns all signals now."""
         signals = self._inputs | self._outputs
-        return IoState(self._clock.time_ns, self._sequence, self._robot, tuple(signals), tuple(signals.values()))
+        return IoState(
+            self._clock.time_ns, self._sequence, self._robot, names=tuple(signals), values=tuple(signals.values())
+        )
 
     def save(self) -> tuple[dict[str, bool], dict[str, bool], int]:
         """Returns all signals, for a snapshot."""

@@ -117,7 +117,7 @@ class SafetyController:
         """The hardest stop in force, and the zones that were entered."""
         category = _hardest(*self._entered.values()).value if self._entered else ""
         header = (self._world.clock.time_ns, self._sequence, "safety")
-        return SafetyStatus(*header, category, tuple(sorted(self._entered)))
+        return SafetyStatus(*header, stop_category=category, zones_entered=tuple(sorted(self._entered)))
 
     def set_input(self, name: str, closed: bool) -> None:
         """Opens or closes a guard; after it has closed again, robots move only after a reset."""

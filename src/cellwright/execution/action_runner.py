@@ -265,13 +265,13 @@ class ActionRunner:
                 round(self._clock.time_s * 1e9),
                 self._sequence,
                 "execution",
-                action.robot,
-                str(action),
-                phase,
-                reason,
-                tuple(f"{one.predicate}({', '.join(one.arguments)})" for one in rows),
-                tuple(one.value for one in rows),
-                tuple(one.evidence for one in rows),
+                robot=action.robot,
+                action=str(action),
+                phase=phase,
+                reason=reason,
+                predicates=tuple(f"{one.predicate}({', '.join(one.arguments)})" for one in rows),
+                values=tuple(one.value for one in rows),
+                evidence=tuple(one.evidence for one in rows),
             )
         )
         self._sequence += 1

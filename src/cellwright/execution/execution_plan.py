@@ -57,7 +57,7 @@ class ExecutionPlan:
         """Returns the plan as a message for the bus; `number` counts the plans of an order."""
         result = self.result
         actions = tuple(str(action) for action in result.actions)
-        return Plan(round(time_s * 1e9), number, "planning", result.planner, actions, result.cost)
+        return Plan(round(time_s * 1e9), number, "planning", planner=result.planner, actions=actions, cost=result.cost)
 
 
 def make_plan(

@@ -84,8 +84,8 @@ class CrclInterface:
     def _tell(self, robot: str, kind: str, text: str) -> None:
         message = CrclCommand if kind == "command" else CrclStatus
         self._sequences[robot] += 1
-        now_ns = self._lab.world.clock.time_ns
-        self._lab.bus.publish(f"/{robot}/crcl_{kind}", message(now_ns, self._sequences[robot] - 1, robot, text))
+        header = self._lab.world.clock.time_ns, self._sequences[robot] - 1, robot
+        self._lab.bus.publish(f"/{robot}/crcl_{kind}", message(*header, document=text))
 
 
 def _cell_frame(cfg: CrclCfg, profile: str) -> CrclArmFrame:

@@ -83,7 +83,7 @@ class Score:
     def message(self, time_ns: int, sequence: int = 0) -> Verdict:
         """Returns the message for the bus, where only judge and recorder hear it."""
         names, passed, reasons = zip(*((i.name, i.passed, i.reason) for i in self.items), strict=True)
-        return Verdict(time_ns, sequence, "judge", names, passed, reasons, self.total)
+        return Verdict(time_ns, sequence, "judge", items=names, passed=passed, reasons=reasons, score=self.total)
 
 
 def score_run(

@@ -106,7 +106,9 @@ class Belief:
         return self._report(label, "restored", "belief", time_ns, stable=True)
 
     def _report(self, subject: str, change: str, evidence: str, time_ns: int, *, stable: bool = False) -> BeliefChange:
-        message = BeliefChange(time_ns, self._published, "belief", subject, change, evidence, stable)
+        message = BeliefChange(
+            time_ns, self._published, "belief", subject=subject, change=change, evidence=evidence, stable=stable
+        )
         self._published += 1
         self._publish(message)
         return message

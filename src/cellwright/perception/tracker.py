@@ -277,13 +277,13 @@ class Tracker:
             message.time_ns,
             number,
             message.source,
-            tuple([table.names[i] for i in listed]),
-            tuple([table.skus[i] for i in listed]),
-            table.positions[rows],
-            table.quaternions[rows],
-            table.variances[rows],
-            np.where(in_frame, 0.0, np.maximum(message.time_s - table.seen_s[rows], INSTANT_S)),
-            tuple([slots.get(i, "") for i in listed]),
+            identities=tuple([table.names[i] for i in listed]),
+            skus=tuple([table.skus[i] for i in listed]),
+            positions=table.positions[rows],
+            quaternions=table.quaternions[rows],
+            variances=table.variances[rows],
+            ages_s=np.where(in_frame, 0.0, np.maximum(message.time_s - table.seen_s[rows], INSTANT_S)),
+            slots=tuple([slots.get(i, "") for i in listed]),
         )
 
 

@@ -59,4 +59,10 @@ class LaserRangeSensor(Sensor[LaserRangeCfg]):
         beam, far_m = laser.rotation_matrix[:, 2], cfg.max_range_m
         away_m = self.world.ray(laser.position, beam, far_m, mounted_on=cfg.robot)
         range_m = min(max(self.noisy(far_m if away_m is None else away_m), cfg.min_range_m), far_m)
-        return Range(*self.header(), f"{self.source}/{cfg.type}", range_m, cfg.min_range_m, far_m, 0.0)
+        return Range(
+            *self.header(),
+            frame=f"{self.source}/{cfg.type}",
+            range_m=range_m,
+            min_range_m=cfg.min_range_m,
+            max_range_m=far_m,
+        )

@@ -113,4 +113,12 @@ class LogicalDetector(Sensor[LogicalDetectorCfg]):
         if self._swing is not None:
             centre, turn = self._swing
             positions[:, :2] = (positions[:, :2] - centre) @ turn + centre
-        return Detections(*self.header(), "world", skus, positions, quaternions, variances, scores)
+        return Detections(
+            *self.header(),
+            frame="world",
+            skus=skus,
+            positions=positions,
+            quaternions=quaternions,
+            variances=variances,
+            scores=scores,
+        )

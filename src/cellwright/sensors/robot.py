@@ -66,7 +66,13 @@ class JointStateSensor(Sensor[JointStateCfg]):
         angles, speeds = self._qpos - self._zeros, self._qvel.copy()
         if self._backlash is not None:
             angles, speeds = angles - self._backlash.lag_rad, speeds + self._backlash.slip_radps
-        return JointState(*self.header(), self._names, self._noise.apply(angles), speeds, self._force.copy())
+        return JointState(
+            *self.header(),
+            names=self._names,
+            position=self._noise.apply(angles),
+            velocity=speeds,
+            effort=self._force.copy(),
+        )
 
 
 class ToolStatusCfg(SensorCfg):
@@ -121,16 +127,34 @@ class ToolStatusSensor(Sensor[ToolStatusCfg]):
         closing = self._commands(self._ctrl) < (figures.closed_m + figures.open_m) / 2
         apart = width_m > 2 * figures.closed_m + self.HOLDING_MARGIN_M
         holding = closing and still and apart
-        return ToolStatus(*self.header(), self._robot.tool_name, "gripper", width_m, 0.0, holding, True)
+        return ToolStatus(
+            *self.header(),
+            tool=self._robot.tool_name,
+            kind="gripper",
+            width_m=width_m,
+            power=0.0,
+            holding=holding,
+            locked=True,
+        )
 
     def _without_fingers(self) -> ToolStatus:
         """Returns the report of a vacuum tool, with the measured vacuum as power, a bare flange or an open changer."""
         robot, cup, data = self._robot, self._robot.vacuum, self.world.data
         if cup is None:
-            return ToolStatus(*self.header(), "", "none", 0.0, 0.0, False, robot.changer is None)
+            return ToolStatus(
+                *self.header(),
+                tool="",
+                kind="none",
+                width_m=0.0,
+                power=0.0,
+                holding=False,
+                locked=robot.changer is None,
+            )
         level, power = cup.level(data), data.ctrl.item(cup.power)
         holding = power > 0.0 and level > self.VACUUM_SWITCH * power
-        return ToolStatus(*self.header(), robot.tool_name, "vacuum", 0.0, level, holding, True)
+        return ToolStatus(
+            *self.header(), tool=robot.tool_name, kind="vacuum", width_m=0.0, power=level, holding=holding, locked=True
+        )
 
 
 class WrenchCfg(SensorCfg):
@@ -168,4 +192,4 @@ class WrenchSensor(Sensor[WrenchCfg]):
     def sample(self) -> Wrench:
         """Returns one reading. MuJoCo gives the flange's force on the tool, the opposite of that on the flange."""
         noise = self.context.rng.standard_normal(6) * self._sd
-        return Wrench(*self.header(), self._frame, noise[:3] - self._force, noise[3:] - self._torque)
+        return Wrench(*self.header(), frame=self._frame, force=noise[:3] - self._force, torque=noise[3:] - self._torque)

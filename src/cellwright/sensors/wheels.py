@@ -48,7 +48,7 @@ class EncoderSensor(Sensor[EncoderCfg]):
         left, right = round(self._qpos(self._left) / self._step_rad), round(self._qpos(self._right) / self._step_rad)
         if self._half:
             left, right = self._wrapped(left), self._wrapped(right)
-        return Encoder(*self.header(), NAMES, (left, right))
+        return Encoder(*self.header(), names=NAMES, counts=(left, right))
 
     @property
     def is_skippable(self) -> bool:

@@ -62,11 +62,11 @@ class TruthPublisher:
             self._world.clock.time_ns,
             self._sequence,
             "sim",
-            tuple(self._names[moved]),
-            now[moved, :3],
-            now[moved, 3:],
-            tuple(f"{touch.first}|{touch.second}" for touch in contacts),
-            np.array([touch.force_n for touch in contacts]),
+            names=tuple(self._names[moved]),
+            positions=now[moved, :3],
+            quaternions=now[moved, 3:],
+            contact_pairs=tuple(f"{touch.first}|{touch.second}" for touch in contacts),
+            contact_forces=np.array([touch.force_n for touch in contacts]),
         )
         self._sequence += 1
         self._bus.publish(TOPIC, message)

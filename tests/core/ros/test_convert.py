@@ -25,12 +25,13 @@ def test_anybody_s_object_will_do():
 
 def test_tables_get_their_columns_back():
     n = 3
-    detections = Detections(0, 0, "d", "cell", ("a",) * n, *(np.random.rand(n, k) for k in (3, 4, 4)), np.ones(n))
-    tracks = Tracks(
-        0, 0, "t", ("1",) * n, ("a",) * n, *(np.random.rand(n, k) for k in (3, 4, 4)), np.ones(n), ("",) * n
-    )
-    truth = WorldTruth(0, 0, "w", ("p",) * n, np.random.rand(n, 3), np.random.rand(n, 4), (), np.zeros(0))
-    empty = WorldTruth(0, 0, "w", (), np.zeros((0, 3)), np.zeros((0, 4)), (), np.zeros(0))
+    poses = {"positions": np.random.rand(n, 3), "quaternions": np.random.rand(n, 4)}
+    seen = {"skus": ("a",) * n, **poses, "variances": np.random.rand(n, 4)}
+    detections = Detections(0, 0, "d", frame="cell", **seen, scores=np.ones(n))
+    tracks = Tracks(0, 0, "t", identities=("1",) * n, **seen, ages_s=np.ones(n), slots=("",) * n)
+    nothing = {"contact_pairs": (), "contact_forces": np.zeros(0)}
+    truth = WorldTruth(0, 0, "w", names=("p",) * n, **poses, **nothing)
+    empty = WorldTruth(0, 0, "w", names=(), positions=np.zeros((0, 3)), quaternions=np.zeros((0, 4)), **nothing)
     for message in (detections, tracks, truth, empty):
         again = decode(type(message), encode(message), source=message.source)
         for field in fields(message):
@@ -41,7 +42,7 @@ def test_tables_get_their_columns_back():
 
 
 def test_pictures_get_their_shape_back():
-    depth = Depth(0, 0, "c", "optical", np.random.rand(4, 6).astype(np.float32))
+    depth = Depth(0, 0, "c", frame="optical", depth_m=np.random.rand(4, 6).astype(np.float32))
     again = decode(Depth, encode(depth))
     assert again.depth_m.dtype == np.float32
     assert np.array_equal(again.depth_m, depth.depth_m)

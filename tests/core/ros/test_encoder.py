@@ -95,7 +95,7 @@ def test_layout_of_the_bytes_of_a_small_message():
         "07000000",  # sequence
         "04000000 3c612f00",  # document: "<a/" and its zero
     ]
-    assert encode(CrclStatus(1_000_000_002, 7, "r", "<a/")) == bytes.fromhex("".join(by_hand))
+    assert encode(CrclStatus(1_000_000_002, 7, "r", document="<a/")) == bytes.fromhex("".join(by_hand))
 
 
 def test_arrays_of_other_types_and_orders_are_converted():
@@ -120,7 +120,7 @@ def test_a_message_is_not_changed_by_later_ones():
 def test_templates_are_bounded():
     encoder = CdrEncoder(CrclStatus)
     for i in range(3 * MAX_TEMPLATES):
-        message = CrclStatus(i, i, "fanuc", f"<document{i}/>")
+        message = CrclStatus(i, i, "fanuc", document=f"<document{i}/>")
         assert encoder.encode(message) == by_rosbags(message)
         assert len(encoder._templates) <= MAX_TEMPLATES
 
@@ -135,14 +135,23 @@ def test_templates_are_bounded():
         (joint_state(names=["a", "b"]), "JointState.names cannot be encoded as string[]: unhashable"),
         (joint_state(names=("a", 2)), "JointState.names cannot be encoded as string[]"),
         (
-            Wrench(0, 0, "s", "f", np.zeros(2), np.zeros(3)),
+            Wrench(0, 0, "s", frame="f", force=np.zeros(2), torque=np.zeros(3)),
             "Wrench.force cannot be encoded as 3 float64: it has 2 numbers",
         ),
-        (ToolStatus(0, 0, "s", "t", "k", "wide", 0.0, False, False), "ToolStatus.width_m cannot be encoded as float64"),
-        (ToolStatus(0, -1, "s", "t", "k", 0.0, 0.0, False, False), "ToolStatus.sequence cannot be encoded as uint32"),
-        (CrclStatus(2**31 * 10**9, 0, "s", "d"), "CrclStatus.time_ns cannot be encoded as builtin_interfaces/Time"),
-        (CrclStatus(0, 0, "s", None), "CrclStatus.document cannot be encoded as string"),
-        (CrclStatus(0, 0, "s", "\ud800"), "CrclStatus.document cannot be encoded as string"),
+        (
+            ToolStatus(0, 0, "s", tool="t", kind="k", width_m="wide", power=0.0, holding=False, locked=False),
+            "ToolStatus.width_m cannot be encoded as float64",
+        ),
+        (
+            ToolStatus(0, -1, "s", tool="t", kind="k", width_m=0.0, power=0.0, holding=False, locked=False),
+            "ToolStatus.sequence cannot be encoded as uint32",
+        ),
+        (
+            CrclStatus(2**31 * 10**9, 0, "s", document="d"),
+            "CrclStatus.time_ns cannot be encoded as builtin_interfaces/Time",
+        ),
+        (CrclStatus(0, 0, "s", document=None), "CrclStatus.document cannot be encoded as string"),
+        (CrclStatus(0, 0, "s", document="\ud800"), "CrclStatus.document cannot be encoded as string"),
     ],
 )
 def test_a_field_that_does_not_fit_is_named(message, told):

@@ -10,7 +10,7 @@ from cellwright.core.messages.base import Array, Message
 __all__ = ["IoState", "JointState", "SafetyStatus", "ToolStatus"]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class JointState(Message):
     """Joint positions (rad or m), velocities and efforts as the controller reports them."""
 
@@ -22,7 +22,7 @@ class JointState(Message):
     effort: Array
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class ToolStatus(Message):
     """The report of the mounted tool: `width_m` of a gripper, `power` 0..1 of a vacuum tool, whether it holds."""
 
@@ -34,7 +34,7 @@ class ToolStatus(Message):
     locked: bool
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class SafetyStatus(Message):
     """The safety state: the stop category in force (empty when none) and the zones that are entered."""
 
@@ -42,7 +42,7 @@ class SafetyStatus(Message):
     zones_entered: tuple[str, ...]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class IoState(Message):
     """Named digital inputs and outputs."""
 

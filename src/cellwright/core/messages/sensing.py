@@ -10,7 +10,7 @@ from cellwright.core.messages.base import Array, Message
 __all__ = ["Beam", "Encoder", "Imu", "Odometry", "Range", "Wrench"]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Wrench(Message):
     """Force (N) and torque (N m) that the load exerts on the flange, in the flange frame."""
 
@@ -21,18 +21,18 @@ class Wrench(Message):
     torque: Array
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Range(Message):
     """A distance (m) with the limits between which it means anything."""
 
     frame: str
     range_m: float
-    min_range_m: float
+    min_range_m: float = 0.0
     max_range_m: float
-    field_of_view_rad: float
+    field_of_view_rad: float = 0.0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Imu(Message):
     """Acceleration with gravity (m/s2) and turn rate (rad/s), with variances per axis."""
 
@@ -43,7 +43,7 @@ class Imu(Message):
     angular_velocity_variance: Array
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Beam(Message):
     """A light barrier: whether something is in it."""
 
@@ -51,7 +51,7 @@ class Beam(Message):
     interrupted: bool
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Encoder(Message):
     """Whole counts of wheel or axis encoders."""
 
@@ -59,7 +59,7 @@ class Encoder(Message):
     counts: tuple[int, ...]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Odometry(Message):
     """A pose integrated from encoders, with the covariance of x, y, yaw row by row."""
 

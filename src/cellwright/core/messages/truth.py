@@ -10,7 +10,7 @@ from cellwright.core.messages.base import Array, Message
 __all__ = ["FaultEvent", "Verdict", "WorldTruth"]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class WorldTruth(Message):
     """True poses of loose bodies (those that moved since the last message) and what touches what.
 
@@ -31,7 +31,7 @@ class WorldTruth(Message):
     contact_forces: Array
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class FaultEvent(Message):
     """A fault that was injected into the world."""
 
@@ -42,7 +42,7 @@ class FaultEvent(Message):
     detail: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Verdict(Message):
     """Scored items with reasons."""
 

@@ -12,7 +12,7 @@ from cellwright.core.messages.base import Array, Message
 __all__ = ["CameraInfo", "Depth", "Detections", "Image", "Tracks"]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Image(Message):
     """An 8-bit image, (height, width, 3) for rgb8 or (height, width) for mono8."""
 
@@ -21,7 +21,7 @@ class Image(Message):
     pixels: npt.NDArray[np.uint8]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Depth(Message):
     """Distance along the optical axis in metres, (height, width); not a number where nothing is seen."""
 
@@ -29,7 +29,7 @@ class Depth(Message):
     depth_m: npt.NDArray[np.float32]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class CameraInfo(Message):
     """Intrinsics and the calibrated (not the actual) pose of the camera in the cell."""
 
@@ -43,7 +43,7 @@ class CameraInfo(Message):
     quaternion: Array
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Detections(Message):
     """Objects seen at one moment, one row each, in no meaningful order and without identity.
 
@@ -64,7 +64,7 @@ class Detections(Message):
     scores: Array
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Tracks(Message):
     """Objects followed over time in the cell frame; columns as in `Detections`, with identity, age and slot."""
 

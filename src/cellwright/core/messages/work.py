@@ -9,7 +9,7 @@ from cellwright.core.messages.base import Message
 __all__ = ["ActionEvent", "BeliefChange", "CrclCommand", "CrclStatus", "Order", "Plan"]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Order(Message):
     """An announced order: kits to build, how many, how urgent."""
 
@@ -19,7 +19,7 @@ class Order(Message):
     priority: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Plan(Message):
     """A plan as text, one action a line, with its cost and the planner that made it."""
 
@@ -28,7 +28,7 @@ class Plan(Message):
     cost: float
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class ActionEvent(Message):
     """An action that started, ended or failed, with the predicates evaluated for it and their evidence."""
 
@@ -41,7 +41,7 @@ class ActionEvent(Message):
     evidence: tuple[str, ...]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class BeliefChange(Message):
     """A change of the world model, its evidence, and whether the state is marked stable."""
 
@@ -51,14 +51,14 @@ class BeliefChange(Message):
     stable: bool
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class CrclCommand(Message):
     """A CRCL command document."""
 
     document: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class CrclStatus(Message):
     """A CRCL status document."""
 

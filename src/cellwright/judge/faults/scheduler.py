@@ -178,7 +178,12 @@ class FaultScheduler:
 
     def _tell(self, effect: Fault[Any], fault_state: FaultState, detail: str) -> None:
         event = FaultEvent(
-            self._world.clock.time_ns, len(self.events), "judge", effect.cfg.kind, fault_state.subject, detail
+            self._world.clock.time_ns,
+            len(self.events),
+            "judge",
+            fault=effect.cfg.kind,
+            subject=fault_state.subject,
+            detail=detail,
         )
         self.events.append(event)
         self._bus.publish(TOPIC, event)
