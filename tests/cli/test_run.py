@@ -98,17 +98,27 @@ def test_every_predicate_and_what_is_not_there_at_all(capsys):
     felt = Evaluated("hand-is-empty", ("tool",), "true", "feels nothing")
     seen = Evaluated("part-is-there", ("gear", "tray"), "false", "3 mm off", "effect")
     action = ActionRecord(
-        "fanuc", "(take-part fanuc fanuc_tool sku_part_gear tray)", "gear", "end", "", 1, 0.0, 2.0, (felt, seen)
+        robot="fanuc",
+        action="(take-part fanuc fanuc_tool sku_part_gear tray)",
+        part="gear",
+        phase="end",
+        reason="",
+        attempt=1,
+        start_s=0.0,
+        end_s=2.0,
+        predicates=(felt, seen),
     )
     lost = [Unobtainable("sku_a", "no tray left"), Unobtainable("sku_a", "no tray left"), Unobtainable("sku_b", "gone")]
     order = OrderReport(
-        OrderStatus.FAILED, "", ("o",), ("fanuc",), "full", (), (action,), 1, 2, unobtainable=tuple(lost)
+        status=OrderStatus.FAILED, reason="", orders=("o",), robots=("fanuc",), recovery="full", kits=(),
+        actions=(action,), plans=1, retries=2, unobtainable=tuple(lost),
     )  # fmt: skip
     missed = [f"kit_{number}" for number in range(1, 49)]
     items = [ScoreItem(f"{kit}/{slot}", 0.0, 3.0, "no tray") for kit in missed for slot in ("slot_1", "slot_2")]
+    ordered = OrderVerdict(order="o", priority=0, announced_s=0.0, submitted_s=None, kits=(), claimed=())
     report = Report(
         trial="run", cell="aprs", seed=0, controller="internal", is_run=True, ending=Ending.FAILED, detail="",
-        time_s=2.0, start_s=0.0, wall_s=1.0, possible=None, orders=(OrderVerdict("o", 0, 0.0, None, (), ()),),
+        time_s=2.0, start_s=0.0, wall_s=1.0, possible=None, orders=(ordered,),
         account=order, faults=(), not_applied=(), hits=(), drops=(),
         scored=Score(False, (*items, ScoreItem("floor", 2.0, 2.0, "none"))), grasp_lock_uses=0, notes=(), versions={},
     )  # fmt: skip

@@ -134,4 +134,17 @@ def _move(belief: Belief, tray: str, pose: Pose, time_s: float = 1.0) -> None:
     """Somebody sees the tray there."""
     row, turn, spread = pose.position[None], pose.quaternion[None], np.full((1, 4), 1e-7)
     sku, ages = belief.state.sku(tray), np.zeros(1)
-    belief.take(Tracks(round(time_s * 1e9), 0, "detector", (tray,), (sku,), row, turn, spread, ages, ("",)))
+    belief.take(
+        Tracks(
+            round(time_s * 1e9),
+            0,
+            "detector",
+            identities=(tray,),
+            skus=(sku,),
+            positions=row,
+            quaternions=turn,
+            variances=spread,
+            ages_s=ages,
+            slots=("",),
+        )
+    )

@@ -14,7 +14,8 @@ from cellwright.judge import parse_fault
 
 
 def row(status: str = "done", **more) -> KittingRow:
-    return KittingRow("kit_m2l1", 1, "full", "drop", status, **{"sim_s": 30.0, **more})
+    said = {"order": "kit_m2l1", "seed": 1, "recovery": "full", "fault": "drop", "status": status, "sim_s": 30.0}
+    return KittingRow(**{**said, **more})
 
 
 def test_all_faults_and_recoveries_are_there():

@@ -16,7 +16,13 @@ from cellwright.trials import TrialStatus as S
 from cellwright.trials.page import report_json, report_page
 from cellwright.trials.report import Ending, OrderVerdict
 
-ACCOUNT = OrderReport(OrderStatus.DONE, "3 parts of 3 are in place", ("kit_m2l1",), ("fanuc",), "full")
+ACCOUNT = OrderReport(
+    status=OrderStatus.DONE,
+    reason="3 parts of 3 are in place",
+    orders=("kit_m2l1",),
+    robots=("fanuc",),
+    recovery="full",
+)
 
 
 def kit(*, filled: bool, tray: str = "tray_1") -> KitVerdict:
@@ -27,10 +33,13 @@ def kit(*, filled: bool, tray: str = "tray_1") -> KitVerdict:
 def report(now: KitVerdict, then: KitVerdict | None = None, *, is_run: bool = False, **changes) -> Report:
     """A report on one kit as it is now, and as it was when it was submitted, if it was."""
     submitted_s, claimed = (None, ()) if then is None else (30.0, (then,))
+    ordered = OrderVerdict(
+        order="kit_m2l1", priority=0, announced_s=0.0, submitted_s=submitted_s, kits=(now,), claimed=claimed
+    )
     made = Report(
         trial="mine", cell="aprs", seed=0, controller="internal", is_run=is_run, ending=Ending.RETURNED, detail="",
         time_s=31.0, start_s=0.0, wall_s=1.0, possible=None,
-        orders=(OrderVerdict("kit_m2l1", 0, 0.0, submitted_s, (now,), claimed),), account=ACCOUNT if is_run else None,
+        orders=(ordered,), account=ACCOUNT if is_run else None,
         faults=(), not_applied=(), hits=(), drops=(), scored=score_run((now,), (), (), 31.0, par_s=60, limit_s=600),
         grasp_lock_uses=0, notes=(), versions={"cellwright": "0"},
     )  # fmt: skip
@@ -68,7 +77,15 @@ def test_the_reason_of_a_run_begins_with_what_its_controller_says():
 
 def test_a_kit_without_a_tray_is_null_in_its_order_and_counts_all_the_same():
     gone = KitVerdict("kit_m2l1_1", "kit_m2l1", (KitItem("tray", False, "the tray is not there"),))
-    order = OrderVerdict("two", 0, 0.0, 30.0, (FULL, gone), (FULL, gone), frozenset({"kit_m2l1_1"}))
+    order = OrderVerdict(
+        order="two",
+        priority=0,
+        announced_s=0.0,
+        submitted_s=30.0,
+        kits=(FULL, gone),
+        claimed=(FULL, gone),
+        without_tray=frozenset({"kit_m2l1_1"}),
+    )
     made = report(FULL, orders=(order,))
     assert made.false_done, "one of two was claimed without a tray"
     assert not made.done

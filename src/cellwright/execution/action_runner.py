@@ -254,7 +254,17 @@ class ActionRunner:
     ) -> None:
         now_s = self._clock.time_s
         self.records.append(
-            ActionRecord(action.robot, str(action), part, phase, reason, attempt, start_s, now_s, tuple(rows))
+            ActionRecord(
+                robot=action.robot,
+                action=str(action),
+                part=part,
+                phase=phase,
+                reason=reason,
+                attempt=attempt,
+                start_s=start_s,
+                end_s=now_s,
+                predicates=tuple(rows),
+            )
         )
         self._publish_event(action, phase, reason, rows)
         self._on_action(self.records[-1])

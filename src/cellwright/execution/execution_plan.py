@@ -94,7 +94,7 @@ def make_plan(
     if missing:  # another kit is no way out: this one is begun
         upright, builder = replace(upright, kits=list(chosen)), replace(builder, kits=list(chosen))
     if not wanted:
-        return _execution_plan(whole, PlanResult(PlanStatus.UNSOLVABLE, planner or ""), chosen, missing)
+        return _execution_plan(whole, PlanResult(status=PlanStatus.UNSOLVABLE, planner=planner or ""), chosen, missing)
     ways = [
         upright.alone,
         upright.request,
@@ -137,7 +137,12 @@ def adopt_plan(
     )
     new = [job.name for job in request.jobs if job.name not in believed.objects]
     actions = translate_plan(external, believed, new, request.durations)
-    result = PlanResult(PlanStatus.SOLVED, external.where, actions, sum(action.duration_s for action in actions))
+    result = PlanResult(
+        status=PlanStatus.SOLVED,
+        planner=external.where,
+        actions=actions,
+        cost=sum(action.duration_s for action in actions),
+    )
     verdict = validate_sequence(request, result)
     if not verdict.valid:
         raise BadInput(f"{external.where}: this plan does not do what is ordered here: {verdict.reason}")

@@ -262,20 +262,23 @@ class Executor:
         records = sorted((r for runner in self._runners.values() for r in runner.records), key=lambda r: r.end_s)
         things, left = self.belief.state.objects, self._recovery.left_out
         return OrderReport(
-            status,
-            why,
-            tuple(order.name for order in orders),
-            self._names,
-            self.settings.recovery,
-            kits,
-            tuple(records),
-            self._progress.plans,
-            sum(runner.retries for runner in self._runners.values()),
-            (*self._missing, *(Unobtainable(things[part].sku, why_left, part) for part, why_left in left.items())),
-            start_s,
-            self.clock.time_s,
-            resumed,
-            tuple(self._team.notes),
+            status=status,
+            reason=why,
+            orders=tuple(order.name for order in orders),
+            robots=self._names,
+            recovery=self.settings.recovery,
+            kits=kits,
+            actions=tuple(records),
+            plans=self._progress.plans,
+            retries=sum(runner.retries for runner in self._runners.values()),
+            unobtainable=(
+                *self._missing,
+                *(Unobtainable(things[part].sku, why_left, part) for part, why_left in left.items()),
+            ),
+            start_s=start_s,
+            end_s=self.clock.time_s,
+            resumed=resumed,
+            notes=tuple(self._team.notes),
         )
 
     # ------------------------------------------------------------ memory

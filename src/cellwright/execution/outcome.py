@@ -31,7 +31,7 @@ class Evaluated:
     when: str = "precondition"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ActionRecord:
     """An action that was tried once.
 
@@ -58,7 +58,7 @@ class ActionRecord:
     predicates: tuple[Evaluated, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SlotReport:
     """A slot of a kit as it was seen last.
 
@@ -120,7 +120,7 @@ class Unobtainable:
     part: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OrderReport:
     """The report on one or more orders.
 

@@ -30,7 +30,7 @@ def kit_reports(
         seats = believed.slots_of_kit(kit, design) if kit in believed.tree.index else []
         rows = [_slot(belief, seat, believed.part_in(seat, parts), since_s, now_s, settings) for seat in seats]
         if not seats:
-            rows = [SlotReport(slot.name, slot.sku, reason=NO_KIT) for slot in design.slots]
+            rows = [SlotReport(slot=slot.name, wanted=slot.sku, reason=NO_KIT) for slot in design.slots]
         on_it = tuple(part.name for part in extras(believed, kit, parts))
         box = box_of(believed, kit) if seats else ""
         goes_there = bool(seats) and bool(believed.relations.capacity) and kit not in believed.stationary
@@ -74,7 +74,7 @@ def _slot(
     settings: ExecutionSettings,
 ) -> SlotReport:
     if part is None:
-        return SlotReport(seat.name, seat.sku, reason="empty")
+        return SlotReport(slot=seat.name, wanted=seat.sku, reason="empty")
     offset = part.position - seat.position
     across_m, above_m = float(np.hypot(*offset[:2])), float(offset[2])
     belief.watch([part.name], now_s)
@@ -92,5 +92,13 @@ def _slot(
     elif part.tilt_rad > MAX_TILT_RAD:
         reason = f"{part.name} leans by {np.degrees(part.tilt_rad):.1f} deg"
     return SlotReport(
-        seat.name, seat.sku, part.sku, part.name, across_m, above_m, seen_s, filled=not reason, reason=reason
+        slot=seat.name,
+        wanted=seat.sku,
+        sku=part.sku,
+        part=part.name,
+        offset_m=across_m,
+        height_m=above_m,
+        seen_s=seen_s,
+        filled=not reason,
+        reason=reason,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from functools import lru_cache
+from functools import lru_cache, partial
 from time import process_time
 
 from cellwright.cells import Cell, load_cell
@@ -27,7 +27,7 @@ class KittingJob:
     spec: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class KittingRow:
     """The outcome of one run.
 
@@ -85,29 +85,28 @@ def random_cell() -> Cell:
 def run_kitting(job: KittingJob) -> KittingRow:
     """Runs the job in a laboratory of its own."""
     start_s = process_time()
-    named = (job.order, job.seed, job.recovery, job.fault)
+    made = partial(KittingRow, order=job.order, seed=job.seed, recovery=job.recovery, fault=job.fault)
     try:
         with Lab(random_cell(), job.seed) as lab:
             report = lab.run(job.order, recovery=job.recovery, faults=[job.spec] if job.spec else ())
     except SimulationError as error:
-        return KittingRow(*named, "error", reason=str(error))
+        return made(status="error", reason=str(error))
     begun = [fault for fault in report.faults if not fault.is_end]
     recoverable = all(fault.recovery is None or fault.recovery.recoverable for fault in begun)
     detect_s = report.detected_s
     placed = tuple(s.centre_error_m * 1e3 for kit in report.kits for s in kit.seatings if s.seated)
-    return KittingRow(
-        *named,
-        report.status.value,
-        report.score,
-        report.time_s,
-        bool(begun),
-        bool(begun) and recoverable,
-        float("nan") if detect_s is None else detect_s,
-        report.order.retries,
-        report.order.plans,
-        placed,
-        process_time() - start_s,
-        report.reason,
+    return made(
+        status=report.status.value,
+        score=report.score,
+        sim_s=report.time_s,
+        applied=bool(begun),
+        recoverable=bool(begun) and recoverable,
+        detect_s=float("nan") if detect_s is None else detect_s,
+        retries=report.order.retries,
+        plans=report.order.plans,
+        placed_mm=placed,
+        cpu_s=process_time() - start_s,
+        reason=report.reason,
     )
 
 

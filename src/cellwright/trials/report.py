@@ -79,7 +79,7 @@ class FaultRecord:
         return {**made, "recovery": self.recovery.as_dict() if self.recovery else None}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class OrderVerdict:
     """The verdict on an order.
 

@@ -159,7 +159,15 @@ def _gave_up(trial: Trial, cfg: RunCfg, why: str) -> OrderReport:
     """Returns the account of a controller that has given none."""
     names, recovery = tuple(order.wanted.name for order in trial.book.orders.values()), cfg.settings.recovery.value
     start_s, end_s = trial.start_s, trial.lab.clock.time_s
-    return OrderReport(OrderStatus.FAILED, why, names, trial.robots, recovery, start_s=start_s, end_s=end_s)
+    return OrderReport(
+        status=OrderStatus.FAILED,
+        reason=why,
+        orders=names,
+        robots=trial.robots,
+        recovery=recovery,
+        start_s=start_s,
+        end_s=end_s,
+    )
 
 
 def _world_file(trial: Trial, cfg: RunCfg, database: Database, resume: WorldState | None) -> WorldFile | None:

@@ -234,7 +234,13 @@ class Trial:
     def _announce(self, order: TrialOrder) -> None:
         counts = Counter(kit.design.name for kit in order.kits)
         header = (self.lab.world.clock.time_ns, self._announcements, "orders")
-        message = Order(*header, order.name, tuple(counts), tuple(counts.values()), order.wanted.priority)
+        message = Order(
+            *header,
+            order=order.name,
+            kits=tuple(counts),
+            quantities=tuple(counts.values()),
+            priority=order.wanted.priority,
+        )
         self._announcements += 1
         self.lab.bus.publish(ORDERS_TOPIC, message)
         self.say(f"{self.lab.clock.time_s:8.3f} s  order {order.name} is announced")
@@ -258,13 +264,15 @@ class Trial:
         kits, cfg, objects = self.kits(), self.cfg, self.lab.world.objects
         orders = tuple(
             OrderVerdict(
-                order.name,
-                order.wanted.priority,
-                order.announced_s,
-                order.submitted_s,
-                tuple(kits[kit] for kit in order.kits),
-                order.claimed,
-                frozenset(kits[kit].tray for kit in order.kits if not kit.tray and kits[kit].tray not in objects),
+                order=order.name,
+                priority=order.wanted.priority,
+                announced_s=order.announced_s,
+                submitted_s=order.submitted_s,
+                kits=tuple(kits[kit] for kit in order.kits),
+                claimed=order.claimed,
+                without_tray=frozenset(
+                    kits[kit].tray for kit in order.kits if not kit.tray and kits[kit].tray not in objects
+                ),
             )
             for order in self.book.orders.values()
         )

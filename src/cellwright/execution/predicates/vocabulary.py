@@ -14,7 +14,7 @@ from cellwright.knowledge.pddl import MAIN_VOCABULARY, planning_ontology
 __all__ = ["ActionDefinition", "Condition", "Predicate", "StateRelation", "Vocabulary", "vocabulary"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StateRelation:
     """A spatial relation of a first object to a second one; all that is named must hold.
 
@@ -42,7 +42,7 @@ class StateRelation:
         return any(axis is not None and Rcc8.DC not in axis for axis in self.axes[:2])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Predicate:
     """A statement about one or two objects.
 
@@ -72,7 +72,7 @@ class Predicate:
         return not self.spatial and self.path in (None, ".")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Condition:
     """A comparison of a count with a number or another count; measures with the types that they are of."""
 
@@ -155,13 +155,13 @@ def _relation(entry: dict[str, Any]) -> StateRelation:
         for key in ("x_relation", "y_relation", "z_relation")
     )
     return StateRelation(
-        entry["name"],
-        axes,
-        entry.get("z_centre"),
-        entry.get("first_region", "body"),
-        entry.get("second_region", "body"),
-        tuple(entry.get("any_of", ())),
-        tuple(entry.get("all_of", ())),
+        name=entry["name"],
+        axes=axes,
+        z_centre=entry.get("z_centre"),
+        first_region=entry.get("first_region", "body"),
+        second_region=entry.get("second_region", "body"),
+        any_of=tuple(entry.get("any_of", ())),
+        all_of=tuple(entry.get("all_of", ())),
     )
 
 
@@ -172,27 +172,27 @@ def _parameters(entry: dict[str, Any]) -> tuple[str, ...]:
 def _predicate(entry: dict[str, Any], classes: Mapping[str, str]) -> Predicate:
     counted = entry.get("unless_any_of_type")
     return Predicate(
-        entry["name"],
-        _parameters(entry),
-        entry["evaluation"] == "spatial",
-        tuple(entry.get("holds_when", ())),
-        1 if entry.get("subject") == "target" else 0,
-        entry.get("unless_any"),
-        classes[counted] if counted else None,
-        entry.get("path"),
+        name=entry["name"],
+        parameters=_parameters(entry),
+        spatial=entry["evaluation"] == "spatial",
+        holds_when=tuple(entry.get("holds_when", ())),
+        subject=1 if entry.get("subject") == "target" else 0,
+        unless_any=entry.get("unless_any"),
+        unless_class=classes[counted] if counted else None,
+        path=entry.get("path"),
     )
 
 
 def _condition(entry: dict[str, Any], entries: Mapping[str, dict[str, Any]]) -> Condition:
     function, other = entries[entry["function"]], entries.get(entry.get("bound_function", ""))
     return Condition(
-        entry["name"],
-        function["measure"],
-        _parameters(function),
-        entry["comparison"],
-        float(entry.get("bound", 0.0)),
-        other["measure"] if other else None,
-        _parameters(other) if other else (),
+        name=entry["name"],
+        measure=function["measure"],
+        parameters=_parameters(function),
+        comparison=entry["comparison"],
+        bound=float(entry.get("bound", 0.0)),
+        bound_measure=other["measure"] if other else None,
+        bound_parameters=_parameters(other) if other else (),
     )
 
 
