@@ -19,6 +19,7 @@ __all__ = [
     "BoundedFigures",
     "CartonFigures",
     "CrateFigures",
+    "CuboidFigures",
     "GraspPoint",
     "HandleFigures",
     "ObjectFigures",
@@ -97,58 +98,55 @@ class TurnedFigures(ObjectFigures):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CartonFigures(ObjectFigures):
-    """A folded carton: a box, a gable whose ridge runs along y, a seam that stands on the ridge.
+class CuboidFigures(ObjectFigures):
+    """An object as large as a box.
 
     Attributes:
         size_m: Of the whole along x, y, z.
+    """
+
+    size_m: Size3
+
+    @property
+    def height_m(self) -> float:
+        """The height along z."""
+        return self.size_m[2]
+
+    @property
+    def radius_m(self) -> float:
+        """The radius to a vertical edge."""
+        return hypot(self.size_m[0], self.size_m[1]) / 2
+
+    @property
+    def grasp_width_m(self) -> float:
+        """The width between two faces."""
+        return self.size_m[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CartonFigures(CuboidFigures):
+    """A folded carton: a box, a gable whose ridge runs along y, a seam that stands on the ridge.
+
+    Attributes:
         gable_m: Height where the gable begins.
         ridge_m: Height where the seam begins.
         seam_m: Thickness of the seam.
     """
 
-    size_m: Size3
     gable_m: float
     ridge_m: float
     seam_m: float
 
-    @property
-    def height_m(self) -> float:
-        """The height to the top of the seam."""
-        return self.size_m[2]
-
-    @property
-    def radius_m(self) -> float:
-        """The radius to a corner."""
-        return hypot(self.size_m[0], self.size_m[1]) / 2
-
-    @property
-    def grasp_width_m(self) -> float:
-        """The width across the box."""
-        return self.size_m[0]
-
 
 @dataclass(frozen=True, kw_only=True)
-class CrateFigures(ObjectFigures):
+class CrateFigures(CuboidFigures):
     """A box open at the top.
 
     Attributes:
-        size_m: Along x, y, z.
         wall_m: Thickness of walls and floor.
     """
 
-    size_m: Size3
     wall_m: float
-
-    @property
-    def height_m(self) -> float:
-        """The height to the rim."""
-        return self.size_m[2]
-
-    @property
-    def radius_m(self) -> float:
-        """The radius to a corner."""
-        return hypot(self.size_m[0], self.size_m[1]) / 2
 
     @property
     def grasp_xyz_m(self) -> Size3:
@@ -162,34 +160,13 @@ class CrateFigures(ObjectFigures):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BlockFigures(ObjectFigures):
-    """A cuboid.
-
-    Attributes:
-        size_m: Along x, y, z.
-    """
-
-    size_m: Size3
-
-    @property
-    def height_m(self) -> float:
-        """The height along z."""
-        return self.size_m[2]
+class BlockFigures(CuboidFigures):
+    """A cuboid."""
 
     @property
     def bottom_m(self) -> float:
         """The underside, below its centre."""
         return -self.size_m[2] / 2
-
-    @property
-    def radius_m(self) -> float:
-        """The radius to a vertical edge."""
-        return hypot(self.size_m[0], self.size_m[1]) / 2
-
-    @property
-    def grasp_width_m(self) -> float:
-        """The width between two faces."""
-        return self.size_m[0]
 
 
 @dataclass(frozen=True)
