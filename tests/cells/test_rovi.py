@@ -196,7 +196,7 @@ def move(world: World, joints: Any, duration_s: float) -> None:
 def test_the_robot_takes_the_bottle_from_the_side(world: World) -> None:
     """As in the paper: the tool level, 0.1 m above the foot, from 0.1 m before the bottle; here 60 degrees from x."""
     robot = world.robot("ur5")
-    assert robot.tool is not None
+    assert robot.gripper is not None
     heading = np.radians(60)
     side, ahead = (-np.pi / 2, 0, heading - np.pi / 2), np.array([np.cos(heading), np.sin(heading), 0])
     bottle = np.array(LOCATIONS_M["P2"])
@@ -207,7 +207,7 @@ def test_the_robot_takes_the_bottle_from_the_side(world: World) -> None:
     move(world, before, 2.0)
     assert world.pose_of("bottle").distance_m(Pose.from_xyz_rpy(bottle)) < 5e-4, "not touched on the way"
     move(world, at, 1.0)
-    world.data.ctrl[robot.tool.ctrl] = robot.tool.figures.closed_m
+    world.data.ctrl[robot.gripper.ctrl] = robot.gripper.figures.closed_m
     world.engine.step(300)
     held = world.tcp_pose("ur5").inverse() @ world.pose_of("bottle")
     move(world, above, 1.0)
@@ -216,7 +216,7 @@ def test_the_robot_takes_the_bottle_from_the_side(world: World) -> None:
     assert lifted.position == pytest.approx(bottle + [0, 0, 0.15], abs=0.002)
     now = world.tcp_pose("ur5").inverse() @ lifted
     assert now.distance_m(held) < 0.0005
-    world.data.ctrl[robot.tool.ctrl] = robot.tool.figures.open_m
+    world.data.ctrl[robot.gripper.ctrl] = robot.gripper.figures.open_m
     world.engine.step(150)
     assert world.pose_of("bottle").position[2] < bottle[2] + 0.05, "let go"
 

@@ -107,7 +107,7 @@ def take(file, xyz_m=None, yaw_rad=None):
     """Takes the part as the check says, or elsewhere: the width when closed, how far it was lifted, what held it."""
     with Lab.from_cell(file) as lab:
         robot, part = lab.robot("ur"), lab.world.objects["one"].figures
-        grip = part_grasp(part, lab.world.robots["ur"].tool.figures)
+        grip = part_grasp(part, lab.world.robots["ur"].gripper.figures)
         point = PLACE.apply(xyz_m or grip.xyz_m)
         turn_rad = 0.4 + (grip.yaw_rad if yaw_rad is None else yaw_rad)
         turn_rad = (turn_rad + np.pi / 2) % np.pi - np.pi / 2

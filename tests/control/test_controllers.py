@@ -83,7 +83,7 @@ def test_a_payload_counts_as_if_it_were_part_of_the_arm():
         np.column_stack([data.site_xmat[index.flange_site].reshape(3, 3), data.site_xpos[index.flange_site]])
     ).apply(load.centre_in_flange_m)
     slope = np.zeros((3, model.nv))
-    mujoco.mj_jac(model, data, slope, None, place, index.tool.body)
+    mujoco.mj_jac(model, data, slope, None, place, index.gripper.body)
     lifting = slope[2, index.dof] * 2.0 * 9.81
     assert with_load["effort"][:6] - without["effort"][:6] == pytest.approx(lifting, abs=1e-9)
 
@@ -178,7 +178,7 @@ def test_a_declared_payload_is_carried(lab, name):
     """Half a kilogram at the tool: declared, the arm holds; not declared, it sags."""
     arm, world = lab.robots["arm"], lab.world
     arm.use_controller(name, stiffness=100.0, damping=20.0)
-    body = world.robot("arm").tool.body
+    body = world.robot("arm").gripper.body
     sags = []
     for payload in (Payload(), Payload(0.5, tuple(world.model.body_ipos[body]))):
         arm.set_payload(payload)

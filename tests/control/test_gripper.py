@@ -48,7 +48,7 @@ def test_fingers_stay_closed_while_the_arm_swings(lab):
     arm = lab.robots["arm"]
     lab.perform(arm.close_gripper())
     lab.perform(arm.move_joints([1.0, 0.2, 0.1, 0.5, -1.0, 1.0]))
-    tool = lab.world.robots["arm"].tool
+    tool = lab.world.robots["arm"].gripper
     assert lab.world.data.qpos[tool.qpos].sum() == pytest.approx(0.002, abs=3e-4)
 
 
@@ -104,7 +104,7 @@ def pad_forces_n(lab) -> list[float]:
     """How hard each pad presses."""
     world, forces, buffer = lab.world, [0.0, 0.0], np.zeros(6)
     for i in range(world.data.ncon):
-        for pad, side in world.robots["arm"].tool.pads.items():
+        for pad, side in world.robots["arm"].gripper.pads.items():
             if pad in world.data.contact[i].geom:
                 mujoco.mj_contactForce(world.model, world.data, i, buffer)
                 forces[side] += buffer[0]
@@ -144,7 +144,7 @@ def test_a_force_outlives_a_model_that_is_built_anew(strong):
     arm, world = strong.robots["arm"], strong.world
     strong.perform(arm.move_gripper(0.080, 8.0))
     world.add("gear", "medium_gear", Pose(np.array([0.0, 0.0, 3.0]), np.array([1.0, 0, 0, 0])))
-    assert world.model.actuator_forcerange[world.robots["arm"].tool.actuator].tolist() == [-16.0, 16.0]
+    assert world.model.actuator_forcerange[world.robots["arm"].gripper.actuator].tolist() == [-16.0, 16.0]
 
 
 def test_fingers_on_their_way_hold_nothing_yet(strong):

@@ -229,7 +229,7 @@ def test_a_touch_at_the_wrist_is_a_collision(lab):
     async def work() -> None:
         task = lab.loop.create_task(arm.move_home(0.2))
         await lab.clock.sleep(0.3)
-        world.data.xfrc_applied[world.robots["arm"].tool.body, 0] = 60.0
+        world.data.xfrc_applied[world.robots["arm"].gripper.body, 0] = 60.0
         await task
 
     with pytest.raises(

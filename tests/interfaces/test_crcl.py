@@ -266,7 +266,7 @@ def test_the_ring_closes_whatever_base_and_tool(changed):
                     for straight in (False, True):
                         await done(client, m.MoveTo(0, move_straight=straight, end_position=wanted))
                     await lab.clock.sleep(0.1)
-                    site = lab.world.robot("fanuc").tool.tcp_site
+                    site = lab.world.robot("fanuc").gripper.tcp_site
                     assert math.dist(lab.world.data.site_xpos[site], xyz) < 1e-4
 
             talk(lab, work, frame="world")

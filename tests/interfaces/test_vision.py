@@ -128,7 +128,7 @@ def test_a_robot_sent_to_what_is_seen_arrives_there(changed, options, unit_mm):
             await crcl.close()
 
         served(lab, work, **options)
-        tool = lab.world.data.site_xpos[lab.world.robot("fanuc").tool.tcp_site][:2]
+        tool = lab.world.data.site_xpos[lab.world.robot("fanuc").gripper.tcp_site][:2]
         gears = [item for item in lab.world.objects.values() if item.sku == "sku_part_large_gear"]
         places = [lab.world.data.qpos[item.qpos : item.qpos + 2] for item in gears]
         assert min(math.dist(tool, place) for place in places) < 0.002

@@ -68,7 +68,8 @@ def test_width_noise_is_that_of_its_line(aprs, sensor_in):
     world = World(aprs.model_copy(update={"fidelity": "kinematic"}), seed=0)
     sensor = sensor_in(world, type="tool_status", robot="fanuc", width_sd_m=0.0002)
     errors = (
-        np.array([sensor.sample().width_m for _ in range(2000)]) - world.data.qpos[world.robot("fanuc").tool.qpos].sum()
+        np.array([sensor.sample().width_m for _ in range(2000)])
+        - world.data.qpos[world.robot("fanuc").gripper.qpos].sum()
     )
     assert abs(errors.std() / 0.0002 - 1) < 4 / np.sqrt(2 * errors.size)
     assert abs(errors.mean()) < 4 * 0.0002 / np.sqrt(errors.size)
@@ -140,7 +141,7 @@ def test_holding_is_true_only_with_a_part_between_the_fingers(pick, phase, holdi
 
 def test_wrench_is_the_weight_of_the_tool_and_what_it_holds(pick, aprs):
     """Along the flange's z axis, which points at the floor: the load pulls it down."""
-    tool_kg = World(aprs.model_copy(update={"fidelity": "kinematic"})).robot("fanuc").tool.figures.mass_kg
+    tool_kg = World(aprs.model_copy(update={"fidelity": "kinematic"})).robot("fanuc").gripper.figures.mass_kg
     for name in ("open", "closed on nothing"):
         np.testing.assert_allclose(pick[name].force_n, [0, 0, tool_kg * GRAVITY], atol=pick[name].tolerance_n)
     loaded, empty = pick["holding"], pick["open"]

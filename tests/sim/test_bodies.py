@@ -21,7 +21,7 @@ def states(world) -> dict[str, bytes]:
     for name, robot in world.robots.items():
         found[name] = data.qpos[robot.qpos].tobytes() + data.qvel[robot.dof].tobytes()
         found[f"{name} ctrl"] = data.ctrl[robot.ctrl_position].tobytes() + data.ctrl[robot.ctrl_velocity].tobytes()
-        found[f"{name} tool"] = data.qpos[robot.tool.qpos].tobytes() + data.ctrl[robot.tool.ctrl].tobytes()
+        found[f"{name} tool"] = data.qpos[robot.gripper.qpos].tobytes() + data.ctrl[robot.gripper.ctrl].tobytes()
     return found
 
 
@@ -31,7 +31,7 @@ def world(bench) -> World:
     world = World(bench)
     arm = world.robots["arm"]
     world.data.ctrl[arm.ctrl_position] += 0.2
-    world.data.ctrl[arm.tool.ctrl] = 0.004
+    world.data.ctrl[arm.gripper.ctrl] = 0.004
     world.engine.step(20)
     assert np.abs(world.data.qvel[arm.dof]).max() > 0.1
     return world
@@ -155,7 +155,7 @@ def test_controllers_and_sensors_go_on_after_bodies_came_and_went(open_lab, make
     assert "sku_part_small_gear" in seen[-1].skus
     assert joints[-1].position == pytest.approx(lab.robots["arm"].joints_rad, abs=1e-3)
     assert any("guest" in message.names for message in truth)
-    assert lab.world.data.qpos[lab.world.robots["arm"].tool.qpos].sum() < 0.003
+    assert lab.world.data.qpos[lab.world.robots["arm"].gripper.qpos].sum() < 0.003
 
 
 def test_a_placed_object_is_there_at_rest_and_falls(bench):

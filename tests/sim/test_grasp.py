@@ -129,7 +129,7 @@ def test_the_lock_opens_with_the_gripper(locked_lab):
 def test_a_gear_falls_when_the_fingers_have_left_it_before_the_lock_opens(locked_lab):
     """At rest in the hand for long, it is as ready to sleep as a gear on a table; only the weld kept it awake."""
     world = locked_lab.world
-    tool = world.robots["arm"].tool
+    tool = world.robots["arm"].gripper
     world.data.ctrl[tool.ctrl] = 0.49 * (tool.figures.open_m + tool.figures.closed_m)  # off the peg, and not yet open
     locked_lab.advance(0.5)
     assert "arm/grasp_lock" in active_constraints(world)

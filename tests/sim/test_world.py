@@ -15,7 +15,7 @@ def test_robots_start_at_home_beyond_their_joint_zeros(lab_world):
         home = np.radians(lab_world.cell.robots[name].home_deg) + lab_world.layout.joint_zeros_rad[name]
         assert lab_world.data.qpos[robot.qpos] == pytest.approx(home, abs=2e-4)
         assert lab_world.data.ctrl[robot.ctrl_position] == pytest.approx(home, abs=1e-12)
-        assert lab_world.data.qpos[robot.tool.qpos] == pytest.approx([robot.tool.figures.open_m] * 2, abs=1e-4)
+        assert lab_world.data.qpos[robot.gripper.qpos] == pytest.approx([robot.gripper.figures.open_m] * 2, abs=1e-4)
 
 
 def test_everything_sleeps_where_it_was_placed_and_the_clock_is_at_zero(lab_world):
@@ -132,7 +132,7 @@ def test_an_empty_cell_is_a_world_too():
 def test_a_robot_without_a_tool_is_measured_at_its_flange(make_bench):
     robot = {"model": "lr_mate_200id", "base": {"xyz_m": [0, 0, 0]}, "home_deg": [0, 0, 0, 0, -90, 0]}
     world = World(make_bench(robots={"arm": robot}))
-    assert world.robots["arm"].tool is None
+    assert world.robots["arm"].gripper is None
     assert world.tcp_pose("arm").position == pytest.approx([0.385, 0, 0.615], abs=1e-3)
 
 

@@ -119,12 +119,12 @@ def bench(request, tmp_path):
     (tmp_path / "cell.yaml").write_text(yaml.safe_dump(cell))
     with Lab.from_cell(tmp_path / "cell.yaml") as lab:
         lab.world.model.opt.gravity[:] = 0.0
-        yield Bench(lab, 2 * lab.world.robots["arm"].tool.figures.closed_m)
+        yield Bench(lab, 2 * lab.world.robots["arm"].gripper.figures.closed_m)
 
 
 @pytest.mark.parametrize("share", [1.0, 0.1])
 def test_a_gripper_is_as_quick_with_any_force_and_holds_when_it_holds(bench, share):
-    figures = bench.lab.world.robots["arm"].tool.figures
+    figures = bench.lab.world.robots["arm"].gripper.figures
     force_n = share * figures.grip_force_n
     bench.put(None)
     grasp, stood_s, early = bench.close(force_n)
@@ -161,7 +161,7 @@ FIGURES = {  # force of each finger, time from open to closed: by effort and spe
 
 def test_force_and_speed_are_those_of_the_file_or_stated_ones(bench, request):
     name = request.node.callspec.id
-    figures = bench.lab.world.robots["arm"].tool.figures
+    figures = bench.lab.world.robots["arm"].gripper.figures
     assert (figures.grip_force_n, figures.closing_time_s) == pytest.approx(FIGURES[name], rel=0.01)
     assert figures.force_limits_n == pytest.approx((figures.grip_force_n / 10, figures.grip_force_n))
     notes = {note.where: note.what for note in figures.notes}

@@ -60,7 +60,7 @@ def test_a_gear_is_lifted_by_its_peg_and_its_neighbours_stay(tool, fidelity):
         robot, world = lab.robot("ur"), lab.world
         before = {name: world.pose_of(name) for name in world.objects}
         gear = world.objects["medium_gear_2"].figures
-        point = before["medium_gear_2"].apply(tool_grasp_xyz_m(gear, world.robots["ur"].tool.figures))
+        point = before["medium_gear_2"].apply(tool_grasp_xyz_m(gear, world.robots["ur"].gripper.figures))
         grasp = Pose.from_xyz_rpy(point, [np.pi, 0, 0])
         above = Pose(grasp.position + [0, 0, 0.1], grasp.quaternion)
 
@@ -90,7 +90,7 @@ def test_the_judge_asks_for_reach_where_the_tool_takes_a_gear_and_not_elsewhere(
     with Lab(cell_with("robotiq_2f_85", "kinematic")) as lab:
         world = lab.world
         judge_recoverable(world, {"kit": DESIGNS.get("kit_m2l1")}, reaches)
-        tool = world.robots["ur"].tool.figures
+        tool = world.robots["ur"].gripper.figures
         parts = {name: item.figures for name, item in world.objects.items() if not item.is_tray}
         taken = [world.pose_of(name).apply(tool_grasp_xyz_m(part, tool))[2] for name, part in parts.items()]
         own = [world.pose_of(name).apply(part.grasp_xyz_m)[2] for name, part in parts.items()]

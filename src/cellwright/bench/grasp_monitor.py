@@ -61,7 +61,7 @@ class GraspMonitor:
         self._start = {name: lab.world.pose_of(name) for name in lab.world.objects}
         self._grasp: Pose | None = None  # the part in the hand when the fingers had closed
         self._carrying = False
-        tool = lab.world.robot(robot).tool
+        tool = lab.world.robot(robot).gripper
         assert tool is not None
         self._pad_m = tool.figures.pad_size_m[1] / 2
         self._lost_s: float | None = None

@@ -136,8 +136,8 @@ def _grasp_height_m(lab: Lab, part: PartFigures) -> float:
     index, top_m = lab.world.robot(ROBOT), part.height_m
     if isinstance(index.hand.figures if index.hand else None, VacuumFigures):
         return top_m - PRESS_M
-    assert index.tool is not None
-    figures = index.tool.figures
+    assert index.gripper is not None
+    figures = index.gripper.figures
     if isinstance(part, GearFigures):  # by its peg: the tips of the pads just above the disc
         return part.disc_top_m + 0.001 + figures.pad_size_m[2] / 2
     return top_m - 0.008 + figures.pad_size_m[2] / 2 - 0.008  # the lower halves of the pads on the cap

@@ -68,7 +68,7 @@ def _payload_body(payload: Payload) -> Body:
 
 def _hanging(robot: RobotIndex) -> list[Body]:
     """Returns the bodies on the flange, in its frame: a changer with its coupling, and the tool."""
-    gripper, cup, changer = robot.tool, robot.vacuum, robot.changer
+    gripper, cup, changer = robot.gripper, robot.vacuum, robot.changer
     bodies = _gripper_bodies(gripper) if gripper else _vacuum_bodies(cup) if cup else []
     if changer is None:
         return bodies

@@ -55,7 +55,7 @@ class Gripper:
         world.add_component(f"{robot} gripper", self)
 
     def _look_up(self) -> None:
-        before, self._index = self._index, self._world.robot(self._robot).tool
+        before, self._index = self._index, self._world.robot(self._robot).gripper
         same = before is not None and self._index is not None and before.figures is self._index.figures
         self.load(self._force_n if same else None)  # a model that was built anew has the catalogue's force
 

@@ -232,7 +232,7 @@ class RobotController:
     @property
     def has_gripper(self) -> bool:
         """Whether a gripper is mounted."""
-        return self._world.robot(self.name).tool is not None
+        return self._world.robot(self.name).gripper is not None
 
     @property
     def gripper(self) -> Gripper:
@@ -249,7 +249,7 @@ class RobotController:
     def tool(self) -> ToolController | None:
         """The mounted tool, of any kind."""
         index = self._world.robot(self.name)
-        return self._gripper if index.tool else self._vacuum if index.vacuum else None
+        return self._gripper if index.gripper else self._vacuum if index.vacuum else None
 
     @property
     def vacuum(self) -> Vacuum:

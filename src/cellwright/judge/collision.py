@@ -115,7 +115,9 @@ class CollisionMonitor:
     def _look_up(self) -> None:
         """Looks up the names of all geoms, and for each pair whether its contact counts."""
         model, robots, objects = self._world.model, self._world.robots, self._world.objects
-        pads = {geom: model.geom(geom).name for robot in robots.values() if robot.tool for geom in robot.tool.pads}
+        pads = {
+            geom: model.geom(geom).name for robot in robots.values() if robot.gripper for geom in robot.gripper.pads
+        }
         lips = {lip for robot in robots.values() if robot.vacuum for cup in robot.vacuum.cups for lip in cup.lip}
         names = [pads.get(geom) or owner(model, geom) for geom in range(model.ngeom)]
         self._names, self._bodies = names, np.array(model.geom_bodyid)

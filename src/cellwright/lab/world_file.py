@@ -67,10 +67,10 @@ class WorldState:
         robots = {}
         for name, robot in world.robots.items():
             robots[name] = {"joints": qpos[robot.qpos].tolist()}
-            if robot.tool is not None:
+            if robot.gripper is not None:
                 robots[name] |= {
-                    "fingers": qpos[robot.tool.qpos].tolist(),
-                    "finger_command": float(world.data.ctrl[robot.tool.ctrl]),
+                    "fingers": qpos[robot.gripper.qpos].tolist(),
+                    "finger_command": float(world.data.ctrl[robot.gripper.ctrl]),
                 }
         robot_of = {tool: robot for robot, tool in world.mounts.on.items()}
         tools = {
@@ -161,11 +161,11 @@ class WorldState:
         data.ctrl[robot.ctrl_velocity] = data.ctrl[robot.ctrl_effort] = 0.0
         if name in world.backlash:
             world.backlash[name].rest(np.array(stored["joints"]) - world.layout.joint_zeros_rad[name])
-        if robot.tool is not None:
+        if robot.gripper is not None:
             loosen_m = LOOSEN_M if world.cell.fidelity == "kinematic" else 0.0
-            robot.tool.place_fingers(data, float(np.mean(stored["fingers"])))  # and the mechanism behind them
-            data.qpos[robot.tool.qpos] = np.array(stored["fingers"]) + loosen_m
-            data.ctrl[robot.tool.ctrl] = stored["finger_command"]
+            robot.gripper.place_fingers(data, float(np.mean(stored["fingers"])))  # and the mechanism behind them
+            data.qpos[robot.gripper.qpos] = np.array(stored["fingers"]) + loosen_m
+            data.ctrl[robot.gripper.ctrl] = stored["finger_command"]
 
 
 def _stored_mobile(lab: Lab, name: str) -> dict[str, Any]:

@@ -108,7 +108,7 @@ class ToolStatusSensor(Sensor[ToolStatusCfg]):
 
     def _look_up(self) -> None:
         self._robot = self.world.robot(self.cfg.robot)
-        self._tool, data = self._robot.tool, self.world.data
+        self._tool, data = self._robot.gripper, self.world.data
         if self._tool is not None:
             # As whole arrays and plain numbers: cutting two numbers out of MuJoCo's arrays costs more than the rest.
             self._left, self._right = (int(at) for at in self._tool.qpos)

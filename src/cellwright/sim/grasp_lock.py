@@ -52,10 +52,10 @@ class GraspLock:
         held, broken, self.uses, self.breaks = state
         self._held, self._broken = dict(held), set(broken)
         for robot in self._world.robots.values():
-            if robot.tool is None:
+            if robot.gripper is None:
                 continue
             if robot.name in self._held:
-                self._close(robot.name, robot.tool)
+                self._close(robot.name, robot.gripper)
             else:
                 open_lock(self._world.model, self._world.data, robot.name)
 
@@ -67,7 +67,7 @@ class GraspLock:
     def _tick(self) -> None:
         data = self._world.data
         for robot in self._world.robots.values():
-            tool = robot.tool
+            tool = robot.gripper
             if tool is None:
                 continue
             if data.ctrl[tool.ctrl] >= (tool.figures.closed_m + tool.figures.open_m) / 2:

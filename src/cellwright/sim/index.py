@@ -84,7 +84,7 @@ class RobotIndex:
     """An arm's indices; `ctrl_position`, `ctrl_velocity` and `ctrl_effort` are the inputs of each joint's servo.
 
     Attributes:
-        tool: Its gripper, fixed or locked to its changer, if it has one now.
+        gripper: Its gripper, fixed or locked to its changer, if it has one now.
         vacuum: The same of a vacuum tool.
         tool_name: The tool's name: its model, or the name that the cell gives it.
         fixed_bodies: Bodies of a tool that is not changed.
@@ -104,7 +104,7 @@ class RobotIndex:
     flange_site: int
     force_sensor: int
     torque_sensor: int
-    tool: GripperIndex | None
+    gripper: GripperIndex | None
     vacuum: VacuumIndex | None = None
     tool_name: str = ""
     fixed_bodies: tuple[int, ...] = ()
@@ -114,7 +114,7 @@ class RobotIndex:
     @property
     def hand(self) -> GripperIndex | VacuumIndex | None:
         """The tool, of any kind."""
-        return self.tool or self.vacuum
+        return self.gripper or self.vacuum
 
     @property
     def tcp_in_flange_m(self) -> tuple[float, float, float]:
@@ -191,7 +191,7 @@ def _index_robot(model: Any, cell: Cell, name: str, locked: str | None) -> Robot
         flange_site=model.site(f"{name}/{arm.flange_body}").id,
         force_sensor=int(model.sensor(f"{name}/wrist_force").adr[0]),
         torque_sensor=int(model.sensor(f"{name}/wrist_torque").adr[0]),
-        tool=_index_gripper(model, prefix, figures) if isinstance(figures, GripperFigures) else None,
+        gripper=_index_gripper(model, prefix, figures) if isinstance(figures, GripperFigures) else None,
         vacuum=index_vacuum(model, prefix, figures) if isinstance(figures, VacuumFigures) else None,
         tool_name=locked or ("" if figures is None else own_name(figures.name)),
         fixed_bodies=bodies_of(model, f"{prefix}/") if fixed else (),

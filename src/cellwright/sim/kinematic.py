@@ -78,8 +78,8 @@ class KinematicEngine:
         for robot in world.robots.values():
             data.qpos[robot.qpos] = data.ctrl[robot.ctrl_position]
             data.qvel[robot.dof] = data.ctrl[robot.ctrl_velocity]
-            if robot.tool:
-                moving |= self._move_fingers(robot, robot.tool, duration_s)
+            if robot.gripper:
+                moving |= self._move_fingers(robot, robot.gripper, duration_s)
             elif robot.vacuum:
                 self._suck(robot.name, robot.vacuum)
         mujoco.mj_kinematics(world.model, data)
@@ -178,7 +178,7 @@ class KinematicEngine:
 
     def _part_between(self, robot_name: str, wide_m: float, narrow_m: float) -> str | None:
         """Returns the part whose grasp point is at the tool's centre and which the fingers reach in this step."""
-        tcp, hand = self._world.tcp_pose(robot_name), self._world.robots[robot_name].tool
+        tcp, hand = self._world.tcp_pose(robot_name), self._world.robots[robot_name].gripper
         tool = None if hand is None else hand.figures
         best, best_m = None, PICKUP_DISTANCE_M
         for name, item in self._world.objects.items():

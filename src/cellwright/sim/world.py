@@ -272,9 +272,9 @@ class World:
             self.data.qpos[robot.qpos] = joints
             follow(self.model, self.data.qpos, set(robot.qpos.tolist()))
             self.data.ctrl[robot.ctrl_position] = joints
-            if robot.tool:
-                robot.tool.place_fingers(self.data, robot.tool.figures.open_m)
-                self.data.ctrl[robot.tool.ctrl] = robot.tool.figures.open_m
+            if robot.gripper:
+                robot.gripper.place_fingers(self.data, robot.gripper.figures.open_m)
+                self.data.ctrl[robot.gripper.ctrl] = robot.gripper.figures.open_m
 
     def _let_go(self, name: str) -> None:
         for component in self._components.values():

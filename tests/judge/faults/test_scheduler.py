@@ -177,7 +177,7 @@ def test_a_very_weak_gripper_loses_what_it_holds(stand):
 
 def grip_force_n(stand):
     world, force, total = stand.world, np.zeros(6), 0.0
-    pad = next(iter(world.robots["fanuc"].tool.pads))
+    pad = next(iter(world.robots["fanuc"].gripper.pads))
     for number in range(world.data.ncon):
         if pad in world.data.contact[number].geom:
             mujoco.mj_contactForce(world.model, world.data, number, force)

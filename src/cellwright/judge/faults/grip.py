@@ -63,7 +63,7 @@ class GripChanger:
         """Returns all grippers, also those in holders."""
         world = self._world
         loose = {world.model.body(tool.body).name.partition("/")[0]: tool for tool in _loose(world)}
-        return {**{r: i.tool for r, i in world.robots.items() if i.tool and r not in world.mounts.on}, **loose}
+        return {**{r: i.gripper for r, i in world.robots.items() if i.gripper and r not in world.mounts.on}, **loose}
 
     def _change(self, tool: GripperIndex, grip: WeakenedGrip, friction: Any) -> None:
         model = self._world.model

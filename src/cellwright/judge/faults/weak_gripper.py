@@ -38,7 +38,7 @@ class WeakGripperFault(LastingFault[WeakGripperCfg]):
         if not fault_state.robot or not (tool := tool_of(self.world, fault_state.robot)):
             return None
         fault_state.subject, fault_state.tool, fault_state.grip = fault_state.robot, tool, WeakenedGrip(self.cfg.factor)
-        how = "grips" if self.world.robots[fault_state.robot].tool else "draws"
+        how = "grips" if self.world.robots[fault_state.robot].gripper else "draws"
         what = "force" if how == "grips" else "vacuum"
         return f"{how} with {self.cfg.factor:g} of its {what} {self.cfg.duration_text}"
 
