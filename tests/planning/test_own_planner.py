@@ -47,6 +47,14 @@ def test_the_first_block_plans_from_a_cells_drawings(tmp_path, monkeypatch):
     assert (tmp_path / "plan.png").stat().st_size > 1000
 
 
+@pytest.mark.slow
+def test_a_run_is_planned_by_a_planner_of_ones_own(mine, capfd):
+    options = ("--planner", "lone_robot", "--quantity", "2", "--fidelity", "kinematic", "--no-picture")
+    code, report = command("run", mine, *options, capfd=capfd)
+    assert (code, report["status"]) == (0, "done")
+    assert len({action["robot"] for action in report["order"]["actions"]}) == 1
+
+
 def test_a_planner_of_ones_own_plans_at_the_command_line(mine, capfd):
     robots = ("--robots", "fanuc,motoman", "--quantity", "2")
     code, own = command("plan", mine, "--order", "kit_m2l1", *robots, "--planner", "lone_robot", capfd=capfd)
