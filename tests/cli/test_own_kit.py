@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from cellwright.catalogue import part_of_sku
+from cellwright.cells import load_cell
+
 pytestmark = pytest.mark.usefixtures("own_models")
 
 GUIDE = Path(__file__).parents[2] / "docs/guide/models.md"
@@ -52,6 +55,18 @@ def test_a_part_that_is_dropped_is_replaced_by_another(cellwright, guide_files):
     )
     assert ended.code == 0, ended.err
     assert len(ended.json["faults"]) == 1
+
+
+def test_a_part_that_was_changed_is_taken_as_it_is_now(guide_files, monkeypatch):
+    """In a notebook, say, where the cell is read again."""
+    monkeypatch.chdir(guide_files)
+    urdf, widths_m = guide_files / "bracket.urdf", []
+    first = urdf.read_text(encoding="utf-8")
+    for text in (first, first.replace("0.01 0.03 0.035", "0.012 0.03 0.035"), first):
+        urdf.write_text(text, encoding="utf-8")
+        load_cell("brackets.yaml")
+        widths_m.append(part_of_sku("sku_bracket").grasp_width_m)
+    assert widths_m == pytest.approx([0.010, 0.012, 0.010], abs=1e-4)
 
 
 def test_a_slot_that_is_too_narrow_is_a_mistake_of_the_cell(refused, guide_files):

@@ -21,6 +21,7 @@ from cellwright.catalogue.library import (
     find_model,
     gripper_model,
     part_of_sku,
+    prefer_part,
     tray_of_sku,
 )
 from cellwright.catalogue.mobiles import LedFigures, MobileFigures, ProximityFigures, SkidFigures
@@ -78,6 +79,7 @@ __all__ = [
     "least_height_m",
     "part_grasp",
     "part_of_sku",
+    "prefer_part",
     "seated_height_m",
     "seated_pose",
     "tool_grasp_xyz_m",

@@ -41,6 +41,7 @@ __all__ = [
     "find_model",
     "gripper_model",
     "part_of_sku",
+    "prefer_part",
     "tray_of_sku",
 ]
 
@@ -110,6 +111,11 @@ def part_of_sku(sku: str) -> PartFigures:
             _last_of_sku[sku] = PARTS.get(name)
             return _last_of_sku[sku]
     raise UnknownName("part SKU", sku, [PARTS.get(name).sku for name in PARTS])
+
+
+def prefer_part(part: PartFigures) -> None:
+    """Makes a part that of its SKU: of several imports of one SKU, that of the cell that was read last counts."""
+    _last_of_sku[part.sku] = part
 
 
 def tray_of_sku(sku: str) -> TrayFigures | None:

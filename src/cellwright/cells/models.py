@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS, TRAYS
+from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS, TRAYS, prefer_part
 from cellwright.catalogue.model_settings import Kind, ModelSettings
 from cellwright.core.config import parse_yaml
 from cellwright.core.error_collector import ErrorCollector
@@ -151,4 +151,6 @@ def _register(cell: Cell, name: str | None, kind: Kind, registry: Registry[Any],
     if registered not in registry:
         # what names a part in stored worlds is what it is registered under; of an arm, errors use the cell's name
         registry.add(registered, figures if kind == "arm" else replace(figures, name=registered))
+    if kind == "part":
+        prefer_part(registry.get(registered))
     return registered

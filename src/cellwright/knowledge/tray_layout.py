@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from cellwright.catalogue import PARTS, TRAYS, TrayFigures, part_of_sku, seated_pose, tray_of_sku
+from cellwright.catalogue import TRAYS, TrayFigures, part_of_sku, seated_pose, tray_of_sku
 from cellwright.core.errors import UnknownName
 from cellwright.core.pose import Pose
 from cellwright.orders import KitDesign, known_tray_skus
@@ -124,8 +124,9 @@ def design_slots(design: KitDesign) -> tuple[SlotPlace, ...]:
 
 
 def _of_figures(tray: TrayFigures) -> TrayLayout:
-    parts = {PARTS.get(name).sku: PARTS.get(name) for name in PARTS}
-    slots = (SlotPlace(slot.name, slot.accepts, seated_pose(tray, slot, parts[slot.accepts])) for slot in tray.slots)
+    slots = (
+        SlotPlace(slot.name, slot.accepts, seated_pose(tray, slot, part_of_sku(slot.accepts))) for slot in tray.slots
+    )
     return TrayLayout(tray.sku, tray.title, (*tray.size_m, tray.thickness_m), tray.mass_kg, tuple(slots))
 
 
