@@ -1,12 +1,15 @@
 """Where a part rests in a slot: a gear cone in cone, any other part on the floor."""
 
 from dataclasses import replace
+from itertools import combinations
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cellwright.catalogue import PARTS, TRAYS, seated_height_m, seated_pose
+from cellwright.catalogue.seating import FROM_SLOT, IN_SLOT, SEATED, SEEN_SEATED, TRACKED_IN_SLOT
 
 GEAR = PARTS.get("medium_gear")
 TRAY = TRAYS.get("medium_gear_tray")
@@ -101,3 +104,26 @@ def test_a_part_that_is_no_gear_stands_with_its_underside_on_the_floor(name):
     part = PARTS.get(name)
     underside_m = seated_pose(TRAY, slot(60, 60), part).position[2] + part.bottom_m
     assert underside_m == pytest.approx(0.004)
+
+
+def test_who_asks_for_more_allows_less():
+    kinds = (IN_SLOT, TRACKED_IN_SLOT, FROM_SLOT, SEEN_SEATED, SEATED)
+    beside_m = [kind.beside_m for kind in kinds]
+    assert beside_m == sorted(beside_m, reverse=True)
+    assert len(set(beside_m)) == len(kinds)
+    assert SEEN_SEATED.above_m > SEATED.above_m
+    assert SEEN_SEATED.tilt_rad > SEATED.tilt_rad
+    pitches = [
+        np.hypot(*np.subtract(one.xy_m, other.xy_m))
+        for name in TRAYS
+        for one, other in combinations(TRAYS.get(name).slots, 2)
+    ]
+    assert 2 * IN_SLOT.beside_m < min(pitches), "no part is in two slots"
+
+
+@pytest.mark.parametrize(
+    ("off", "seated"),
+    [((0.0009, 0.0009, 0.03), True), ((0.0011, 0, 0), False), ((0, -0.0011, 0), False), ((0, 0, 0.04), False)],
+)
+def test_a_tolerance_holds_for_every_direction(off, seated):
+    assert SEATED.allows(*off) is seated

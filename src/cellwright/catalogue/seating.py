@@ -1,13 +1,68 @@
-"""The seat of a part in a slot of a tray: a gear rests cone in cone, any other part stands on the floor."""
+"""The seat of a part in a slot of a tray, and when a part counts as in it.
+
+A gear rests cone in cone, any other part stands on the floor. How far off its seat a part may be depends on what is
+asked, and on how well the part is seen then; all these tolerances are here.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, pi, radians
 
 from cellwright.catalogue.gears import GearFigures
 from cellwright.catalogue.parts import PartFigures
 from cellwright.catalogue.trays import SlotFigures, TrayFigures
 from cellwright.core.pose import Pose
 
-__all__ = ["seated_height_m", "seated_pose"]
+__all__ = [
+    "FROM_SLOT",
+    "IN_SLOT",
+    "SEATED",
+    "SEEN_SEATED",
+    "TRACKED_IN_SLOT",
+    "SlotTolerance",
+    "seated_height_m",
+    "seated_pose",
+]
+
+
+@dataclass(frozen=True)
+class SlotTolerance:
+    """Limits within which a part counts as in a slot.
+
+    Attributes:
+        beside_m: Between its axis and the slot's.
+        above_m: Above or below its seat.
+        tilt_rad: Between its axis and the vertical, or the tray's.
+    """
+
+    beside_m: float
+    above_m: float
+    tilt_rad: float = pi
+
+    def allows(self, beside_m: float, above_m: float, tilt_rad: float = 0.0) -> bool:
+        """Returns whether a part so far off counts as in the slot."""
+        return beside_m <= self.beside_m and abs(above_m) <= self.above_m and tilt_rad <= self.tilt_rad
+
+
+IN_SLOT = SlotTolerance(0.015, 0.020)
+"""Belief and planning: the slot is taken, nothing else fits in. A gear that leans in its slot, or stands on its rim
+13 mm above the seat, takes it, too; the next slot is at least 56 mm away."""
+
+TRACKED_IN_SLOT = SlotTolerance(0.006, 0.008)
+"""Tracker and database: it lies in the slot and moves with the tray. At 6.8 mm beside the axis a medium gear has
+climbed out of its slot; of that 0.8 mm are left for what detectors err."""
+
+FROM_SLOT = SlotTolerance(0.005, inf)
+"""Conditions of taking: a part nearer to the axis lies in the tray; of one farther off, which lies across it, nothing
+is asked about the tray. Less than the tracker's, so that what is asked about the tray is also stored."""
+
+SEEN_SEATED = SlotTolerance(0.0015, 0.0015, radians(4.0))
+"""Executor: it is seen to be seated. This is what the judge allows, and what detectors err after some frames; twice the
+judge's tilt, as a gear in its cone leans by less."""
+
+SEATED = SlotTolerance(0.001, 0.001, radians(2.0))
+"""Judge, by the truth: it is seated."""
 
 
 def seated_pose(tray: TrayFigures, slot: SlotFigures, part: PartFigures) -> Pose:

@@ -209,7 +209,7 @@ class ActionRunner:
             seat = min(seats, key=lambda seat: seen.across_m(seat.position))
             across_m = seen.across_m(seat.position)
             above_m = float(seen.position[2] - seat.position[2])
-            if across_m <= settings.in_slot_m and abs(above_m) <= settings.seated_m:
+            if settings.seated.allows(across_m, above_m):
                 return
             if self._clock.time_s >= until_s:
                 offset = f"{across_m * 1000:.1f} mm beside and {above_m * 1000:.1f} mm above its seat"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
+from cellwright.catalogue.seating import FROM_SLOT
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.outcome import Evaluated
@@ -15,7 +16,6 @@ from cellwright.planning import Action, Verb
 
 __all__ = ["StepConditions"]
 
-IN_SLOT_M = 0.005
 _PLACES = {"WorkTable": "workTable", "LargeBoxWithEmptyKitTrays": "lbwekt", "LargeBoxWithKits": "lbwk"}
 When = Literal["precondition", "effect"]
 
@@ -103,7 +103,7 @@ class StepConditions:
         """Returns whether a part lies in a slot of the tray, rather than across it."""
         believed = self._manipulator.believed
         seen = believed.part(part)
-        return any(seen.across_m(seat.position) <= IN_SLOT_M for seat in believed.slots_of_tray(tray))
+        return any(seen.across_m(seat.position) <= FROM_SLOT.beside_m for seat in believed.slots_of_tray(tray))
 
 
 def doubtful(evaluated: Iterable[Evaluated]) -> list[Evaluated]:

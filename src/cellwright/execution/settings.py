@@ -10,6 +10,8 @@ from typing import Self
 
 from cellwright.core.errors import UnknownName
 
+from cellwright.catalogue.seating import SEEN_SEATED, SlotTolerance
+
 __all__ = ["ExecutionSettings", "Latencies", "Recipe", "RecoveryMode"]
 
 
@@ -102,8 +104,13 @@ class ExecutionSettings:
     replans: int = 12
     sightings: int = 3
     look_limit_s: float = 30.0
-    in_slot_m: float = 0.0015
-    seated_m: float = 0.0015
+    in_slot_m: float = SEEN_SEATED.beside_m
+    seated_m: float = SEEN_SEATED.above_m
     verify_s: float = 1.5
     time_limit_s: float = 900.0
     tool_models: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def seated(self) -> SlotTolerance:
+        """The limits within which a part is seen to be seated."""
+        return SlotTolerance(self.in_slot_m, self.seated_m, SEEN_SEATED.tilt_rad)

@@ -16,7 +16,6 @@ from cellwright.planning import named_kits
 __all__ = ["conclusion", "kit_reports"]
 
 NO_KIT = "there is no such kit"
-MAX_TILT_RAD = float(np.radians(4.0))  # twice what the judge allows; a gear in its cone leans by less
 
 
 def kit_reports(
@@ -85,11 +84,11 @@ def _slot(
         reason = f"holds {part.sku}"
     elif seen_s < since_s:
         reason = f"{part.name} was not seen since {since_s:.1f} s"
-    elif across_m > settings.in_slot_m:
+    elif across_m > settings.seated.beside_m:
         reason = f"{part.name} is {across_m * 1000:.1f} mm beside its place"
-    elif abs(above_m) > settings.seated_m:
+    elif abs(above_m) > settings.seated.above_m:
         reason = f"{part.name} is {above_m * 1000:.1f} mm above its seat"
-    elif part.tilt_rad > MAX_TILT_RAD:
+    elif part.tilt_rad > settings.seated.tilt_rad:
         reason = f"{part.name} leans by {np.degrees(part.tilt_rad):.1f} deg"
     return SlotReport(
         slot=seat.name,

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from cellwright.catalogue import PartFigures, SlotFigures, TrayFigures, seated_pose
+from cellwright.catalogue.seating import SEATED
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.sim import World
 
 __all__ = ["Seating", "judge_slot", "judge_slots", "lean_rad"]
 
-CENTRE_LIMIT_M = 0.001
-TILT_LIMIT_RAD = np.radians(2.0)
-HEIGHT_LIMIT_M = 0.001
 STILL_MPS = 0.01
 STILL_RADPS = 0.2
 NEAR_M = 0.2  # a part farther above a slot, in a gripper perhaps, is not of this slot
@@ -79,13 +77,13 @@ def _judge(world: World, slot: str, tray_name: str, tray: TrayFigures, figures: 
     problems = []
     if item.sku != figures.accepts:
         problems.append(f"it is a {item.sku}, the slot is for a {figures.accepts}")
-    if centre_m > CENTRE_LIMIT_M:
-        problems.append(f"{centre_m * 1000:.2f} mm off centre (limit {CENTRE_LIMIT_M * 1000:g} mm)")
-    if tilt_rad > TILT_LIMIT_RAD:
-        problems.append(f"tilted by {np.degrees(tilt_rad):.1f} deg (limit {np.degrees(TILT_LIMIT_RAD):g} deg)")
-    if abs(height_m) > HEIGHT_LIMIT_M:
+    if centre_m > SEATED.beside_m:
+        problems.append(f"{centre_m * 1000:.2f} mm off centre (limit {SEATED.beside_m * 1000:g} mm)")
+    if tilt_rad > SEATED.tilt_rad:
+        problems.append(f"tilted by {np.degrees(tilt_rad):.1f} deg (limit {np.degrees(SEATED.tilt_rad):g} deg)")
+    if abs(height_m) > SEATED.above_m:
         where = "above" if height_m > 0 else "below"
-        problems.append(f"{abs(height_m) * 1000:.1f} mm {where} its seat (limit {HEIGHT_LIMIT_M * 1000:g} mm)")
+        problems.append(f"{abs(height_m) * 1000:.1f} mm {where} its seat (limit {SEATED.above_m * 1000:g} mm)")
     if speed_mps > STILL_MPS or spin_radps > STILL_RADPS:
         problems.append(f"still moving at {speed_mps * 1000:.0f} mm/s and {np.degrees(spin_radps):.0f} deg/s")
     fine = f"{centre_m * 1000:.2f} mm off centre, tilt {np.degrees(tilt_rad):.2f} deg"

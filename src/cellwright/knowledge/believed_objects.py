@@ -10,14 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.catalogue import PartFigures, part_of_sku
+from cellwright.catalogue.seating import IN_SLOT
 from cellwright.core.pose import Pose
 
 __all__ = ["BelievedObject", "BelievedPart", "BelievedSlot", "Evidence", "PoseEstimate", "ToolState", "Unknown"]
 
 Array = npt.NDArray[np.float64]
-
-IN_SLOT_M = 0.015  # from a part's axis to the middle of the slot that it lies in
-ON_SLOT_M = 0.020  # the same for the height
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,5 +165,4 @@ class BelievedSlot:
 
     def holds(self, part: BelievedPart) -> bool:
         """Returns whether the part is in the slot, seated or not."""
-        above = part.position[2] - self.position[2]
-        return part.across_m(self.position) <= IN_SLOT_M and abs(above) <= ON_SLOT_M
+        return IN_SLOT.allows(part.across_m(self.position), part.position[2] - self.position[2])

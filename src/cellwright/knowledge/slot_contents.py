@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.catalogue.seating import IN_SLOT
 from cellwright.knowledge.belief_state import BeliefState
 from cellwright.knowledge.believed_objects import BelievedObject, Unknown
 from cellwright.knowledge.tray_layout import design_slots
@@ -17,8 +18,6 @@ from cellwright.orders import KitDesign
 
 __all__ = ["ALL_PARTS", "SlotContents", "SupplyFilter"]
 
-IN_SLOT_M = 0.015  # from a part's axis to the middle of the slot that it lies in
-ON_SLOT_M = 0.020  # the same for the height
 Array = npt.NDArray[np.float64]
 
 
@@ -71,9 +70,9 @@ class SlotContents:
         for number, slot in enumerate(slots):
             apart = self._points - slot
             across = np.hypot(apart[:, 0], apart[:, 1])
-            across[np.abs(apart[:, 2]) > ON_SLOT_M] = np.inf
+            across[np.abs(apart[:, 2]) > IN_SLOT.above_m] = np.inf
             nearest = int(across.argmin())
-            if across[nearest] <= IN_SLOT_M:
+            if across[nearest] <= IN_SLOT.beside_m:
                 found[number] = self._placed[nearest]
         return found
 

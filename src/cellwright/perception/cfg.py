@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from cellwright.catalogue.seating import TRACKED_IN_SLOT
 from cellwright.core.pose import Pose
 
 __all__ = ["ExpectedObject", "TrackerCfg"]
@@ -69,5 +70,5 @@ class TrackerCfg:
     separation_m: float = 0.01
     stacked_m: float = 0.008
     beside_m: float = 0.05
-    in_slot_m: float = 0.006
-    above_slot_m: float = 0.008
+    in_slot_m: float = TRACKED_IN_SLOT.beside_m
+    above_slot_m: float = TRACKED_IN_SLOT.above_m
