@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
+from weakref import WeakSet
 
 from sqlalchemy import Column, Integer, MetaData, Table, Text, delete, insert, inspect, select
 
@@ -16,6 +17,9 @@ __all__ = ["OrderProgress", "load_progress", "save_progress"]
 
 PROGRESS = Table("execution_progress", MetaData(), Column("id", Integer, primary_key=True), Column("content", Text))
 """Not among the tables of the ontology: a database that no executor has used does not have it."""
+
+MADE: WeakSet[Database] = WeakSet()
+"""Databases that are known to have it."""
 
 
 @dataclass
@@ -60,7 +64,9 @@ class OrderProgress:
 def save_progress(database: Database, progress: OrderProgress) -> None:
     """Writes it, in place of what was written before."""
     with database.transaction() as connection:
-        PROGRESS.create(connection, checkfirst=True)
+        if database not in MADE:
+            PROGRESS.create(connection, checkfirst=True)
+            MADE.add(database)
         connection.execute(delete(PROGRESS))
         connection.execute(insert(PROGRESS).values(id=1, content=json.dumps(asdict(progress))))
 

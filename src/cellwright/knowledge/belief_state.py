@@ -7,6 +7,7 @@ of the world model; everything else is read from the database once and then foll
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
+from math import isnan
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +39,7 @@ __all__ = ["BeliefState", "belief_state_of"]
 
 Array = npt.NDArray[np.float64]
 
-PRIOR_SD_M, PRIOR_SD_RAD = 0.01, 0.1  # of what no detector has seen: the drawings' reference is not exact, either
+PRIOR: Array = np.array([0.01, 0.01, 0.01, 0.1]) ** 2  # of what no detector has seen: drawings are not exact
 OUT_OF_SIGHT_S = 0.6  # a part that detectors look at is seen every tenth of a second, a little later
 THE_DRAWINGS = "the drawings"
 NEVER_SEEN = Unknown("no detector has seen it")
@@ -161,13 +162,14 @@ class BeliefState:
         return NO_POSE if row is None else self.tree.in_world[row][:3, 3]
 
     def _row(self, name: str) -> int:
-        return int(self.tree.indices([name])[0])
+        row = self.tree.index.get(name)
+        return int(self.tree.indices([name])[0]) if row is None else row  # which says what names there are
 
     def source(self, name: str) -> str:
         """Returns the sensor that saw an object last; empty when none did."""
         row = self._row(name)
-        evidence = str(self.model.evidence[row])
-        return "" if evidence == DRAWINGS or np.isnan(self.model.variances[row, 0]) else evidence
+        evidence: str = self.model.evidence[row]
+        return "" if evidence == DRAWINGS or isnan(self.model.variances[row, 0]) else evidence
 
     def seen_s(self, name: str) -> float | Unknown:
         """Returns the time at which an object was last seen."""
@@ -176,10 +178,7 @@ class BeliefState:
     def variances(self, name: str) -> Array:
         """Returns variances of x, y, z (m2) and yaw (rad2) along the world's axes, when it was last seen."""
         known: Array = self.model.variances[self._row(name)]
-        prior = np.array([PRIOR_SD_M] * 3 + [PRIOR_SD_RAD]) ** 2
-        if np.isnan(known[0]):
-            return prior
-        return known.copy() if self.source(name) else np.asarray(np.maximum(known, prior))
+        return known.copy() if self.source(name) else np.fmax(known, PRIOR)
 
     def deviation_m(self, name: str) -> float | Unknown:
         """Returns the standard deviation of an object's position along the worst axis, as it is stored."""
