@@ -452,3 +452,37 @@ def test_a_tray_that_is_let_go_where_a_lost_one_stood_stays_itself():
     found = camera.see([(KIT, there)], 6)
     assert set(found) == {"new"}
     assert found["new"].distance_m(there) < 0.001
+
+
+def test_gears_that_pass_each_other_keep_their_names():
+    start = [(GEAR, at(0.0, 0.0)), (GEAR, at(0.2, 0.06))]
+    camera = Camera(Tracker(expect(start), views=EVERYTHING))
+    camera.see(start, 5)
+    for step in range(1, 51):  # 40 mm/s past each other
+        camera.see([(GEAR, at(0.004 * step, 0.0)), (GEAR, at(0.2 - 0.004 * step, 0.06))])
+    found = camera.see([(GEAR, at(0.2, 0.0)), (GEAR, at(0.0, 0.06))], 5)
+    assert np.allclose(found["gear_0"].position[:2], (0.2, 0.0), atol=0.002)
+    assert np.allclose(found["gear_1"].position[:2], (0.0, 0.06), atol=0.002)
+
+
+def test_two_that_change_places_between_two_frames_are_the_same_two():
+    things = [(GEAR, at(0.0, 0.0)), (GEAR, at(0.075, 0.0))]
+    camera = Camera(Tracker(expect(things), views=EVERYTHING))
+    before = camera.see(things, 5)
+    after = camera.see(things[::-1], 5)
+    assert all(before[name].distance_m(after[name]) < 0.002 for name in before)
+
+
+def test_what_is_badly_seen_is_nothing():
+    camera = Camera(Tracker(views=EVERYTHING))
+    assert camera.see(row(1), 20, score=0.1) == {}
+
+
+def test_a_thing_of_which_one_of_two_detectors_is_off_stays_one():
+    things = row(1)
+    tracker = Tracker(expect(things), views={"camera": EVERYTHING["camera"], "other": EVERYTHING["camera"]})
+    here, there = Camera(tracker), Camera(tracker, "other", bias_m=0.002)
+    for _ in range(20):
+        here.see(things)
+        there.see(things, time_s=here.frame * PERIOD_S)
+    assert list(here.see(things)) == ["gear_0"]

@@ -56,9 +56,12 @@ class Belief:
         self.watched_s.clear()
 
     def follow(self) -> None:
-        """Reads anew what is believed if another program wrote into the database, or may have."""
-        if self.world_model.database.has_news():
+        """Reads anew what another program wrote; of a server, which does not tell, all but the poses."""
+        news = self.world_model.database.has_news()
+        if news:
             self.reload()
+        elif news is None:
+            self.state.read()
 
     def watch(self, names: Iterable[str], now_s: float) -> None:
         """Notes that sightings of these objects are waited for: detectors that saw them last are watched."""

@@ -195,13 +195,13 @@ class Database:
                     raise
                 time.sleep(0.25)
 
-    def has_news(self) -> bool:
-        """Returns whether another program wrote since this was last asked; on a server, whether it may have.
+    def has_news(self) -> bool | None:
+        """Returns whether another program wrote since this was last asked; None on a server, which does not tell.
 
         SQLite counts the changes that others make to a file. Nobody else sees one in memory.
         """
         if self.in_memory or self.engine.dialect.name != "sqlite":
-            return not self.in_memory
+            return False if self.in_memory else None
         with self.transaction() as connection:
             before, self._others = self._others, connection.exec_driver_sql("PRAGMA data_version").scalar()
         return before is not None and self._others != before
