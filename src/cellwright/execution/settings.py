@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Self
 
-from cellwright.core.errors import UnknownName
-
 from cellwright.catalogue.seating import SEEN_SEATED, SlotTolerance
+from cellwright.core.errors import UnknownName
 
 __all__ = ["ExecutionSettings", "Latencies", "Recipe", "RecoveryMode"]
 
