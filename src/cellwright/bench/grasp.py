@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from cellwright.bench.grasp_monitor import GraspOutcome
-from cellwright.bench.processes import call_in_process
+from cellwright.bench.processes import run_trials
 from cellwright.bench.result import BENCHES, Measurement, MeasurementConditions
 from cellwright.core.extras import has_extra
 from cellwright.core.statistics import wilson_low
@@ -17,7 +16,6 @@ from cellwright.core.statistics import wilson_low
 __all__ = ["grasp"]
 
 TRIALS, QUICK_TRIALS = 100, 2
-SHARE = 10  # trials per process, which spreads the time that it takes to start one
 PLANNING = ("numba", "toppra")  # what the way of a bottle needs
 
 
@@ -42,31 +40,13 @@ def grasp(conditions: MeasurementConditions) -> Measurement:
 def _run(
     what: str, module: str, function: str, conditions: MeasurementConditions, count: int, *options: bool
 ) -> list[GraspOutcome]:
-    """Runs all trials of a kind, on all cores; returns them in the order of their numbers."""
-    conditions.say(f"{count} trials: {what}")
-    workers = os.cpu_count() or 1
-    size = max(1, min(SHARE, -(-count // workers)))
-    shares = [list(range(start, min(start + size, count))) for start in range(0, count, size)]
-    outcomes: dict[int, GraspOutcome] = {}
+    """Runs all trials of a kind."""
 
-    def work(numbers: Sequence[int]) -> list[tuple[int, GraspOutcome]]:
-        rows = call_in_process(f"cellwright.bench.{module}", function, conditions.seed, list(numbers), *options)
-        return [(number, GraspOutcome(**row)) for number, row in zip(numbers, rows, strict=True)]
+    def problem(row: Mapping[str, Any]) -> str:
+        return f"{row['problem']} ({row['trial']})" if row["problem"] else ""
 
-    with ThreadPoolExecutor(workers) as pool:
-        for future in as_completed([pool.submit(work, share) for share in shares]):
-            outcomes.update(future.result())
-            _report_failures(future.result(), outcomes, count, conditions.say)
-    return [outcomes[number] for number in range(count)]
-
-
-def _report_failures(
-    new: Sequence[tuple[int, GraspOutcome]], all_: Mapping[int, GraspOutcome], count: int, say: Callable[[str], None]
-) -> None:
-    for number, outcome in new:
-        if not outcome.success:
-            say(f"  trial {number} failed ({outcome.trial}): {outcome.problem}")
-    say(f"  {sum(outcome.success for outcome in all_.values())} of {len(all_)} good, {count - len(all_)} to go")
+    rows = run_trials(what, module, function, conditions, count, *options, problem=problem)
+    return [GraspOutcome(**row) for row in rows]
 
 
 def _metrics(name: str, outcomes: Sequence[GraspOutcome]) -> dict[str, float]:

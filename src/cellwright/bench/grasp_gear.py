@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from cellwright.bench.gear_transfer import GearTransfer
 from cellwright.bench.grasp_detour import DetourArm
 from cellwright.bench.grasp_monitor import GraspMonitor, GraspOutcome
-from cellwright.catalogue import SlotFigures, TrayFigures, TrayKind
+from cellwright.catalogue import TrayFigures, TrayKind
 from cellwright.cells import load_cell
 from cellwright.execution import PickPlacePhase
 from cellwright.judge import judge_slot
@@ -20,18 +19,6 @@ __all__ = ["PLACE_M", "gear_trials", "try_gear"]
 
 CELL = "aprs"
 PLACE_M = 0.002  # from the slot's axis; the judge of `seated` is stricter, and looks at tilt and height as well
-
-
-@dataclass(frozen=True)
-class _Place:
-    """A slot of a tray of the cell."""
-
-    tray: str
-    figures: TrayFigures
-    slot: SlotFigures
-
-    def __str__(self) -> str:
-        return f"{self.tray}/{self.slot.name}"
 
 
 def gear_trials(seed: int, numbers: list[int], lock: bool) -> list[dict[str, Any]]:
@@ -53,24 +40,27 @@ def try_gear(seed: int, number: int, *, lock: bool = False) -> GraspOutcome:
         return _try(lab, random)
 
 
-def _draw(lab: Lab, random: np.random.Generator) -> tuple[str, _Place, _Place]:
+def _draw(lab: Lab, random: np.random.Generator) -> tuple[str, str, str]:
     """Returns a robot, a slot of a parts tray and one of a kit tray for the same kind of gear, on the robot's table."""
     robot = str(random.choice(sorted(lab.robots)))
     trays = {name: item.figures for name, item in lab.world.objects.items() if name.startswith(robot)}
-    places = [
-        _Place(n, tray, slot) for n, tray in trays.items() if isinstance(tray, TrayFigures) for slot in tray.slots
-    ]
-    targets = [place for place in places if place.figures.kind is TrayKind.KIT]
-    sku = str(random.choice(sorted({place.slot.accepts for place in targets})))
-    sources = [p for p in places if p.figures.kind is TrayKind.PARTS and p.slot.accepts == sku]
-    source = sources[random.integers(len(sources))]
-    fitting = [place for place in targets if place.slot.accepts == sku]
-    return robot, source, fitting[random.integers(len(fitting))]
+    slots: dict[TrayKind, list[tuple[str, str]]] = {TrayKind.PARTS: [], TrayKind.KIT: []}
+    for name, tray in trays.items():
+        if isinstance(tray, TrayFigures):
+            slots[tray.kind] += [(f"{name}/{slot.name}", slot.accepts) for slot in tray.slots]
+    wanted = str(random.choice(sorted({sku for _, sku in slots[TrayKind.KIT]})))
+    source, target = (
+        fitting[random.integers(len(fitting))]
+        for fitting in (
+            [place for place, sku in slots[kind] if sku == wanted] for kind in (TrayKind.PARTS, TrayKind.KIT)
+        )
+    )
+    return robot, source, target
 
 
 def _try(lab: Lab, random: np.random.Generator) -> GraspOutcome:
     robot, source, target = _draw(lab, random)
-    part = judge_slot(lab.world, str(source)).part
+    part = judge_slot(lab.world, source).part
     watch = GraspMonitor(lab, robot, part)
     arm = DetourArm(lab.robot(robot), lab.clock, random)
 
@@ -78,8 +68,8 @@ def _try(lab: Lab, random: np.random.Generator) -> GraspOutcome:
         watch.on_phase(phase, gear)
         arm.is_carrying = phase in (PickPlacePhase.LIFT, PickPlacePhase.CARRY)
 
-    failure = lab.perform(GearTransfer(lab, arm, str(source), str(target), on_phase).run())
-    seating = judge_slot(lab.world, str(target))
+    failure = lab.perform(GearTransfer(lab, arm, source, target, on_phase).run())
+    seating = judge_slot(lab.world, target)
     problem = watch.problem() or failure
     if not problem and not (seating.part == part and seating.centre_error_m <= PLACE_M):
         problem = f"it is not in its slot: {seating.reason}"

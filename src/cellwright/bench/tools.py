@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 
-from cellwright.bench.processes import call_in_process
+from cellwright.bench.processes import run_trials
 from cellwright.bench.result import BENCHES, Measurement, MeasurementConditions
 from cellwright.bench.tools_rig import break_load_kg
 from cellwright.catalogue.vacuum import GRAVITY_MPS2, VACUUM_TOOLS
@@ -15,7 +13,6 @@ from cellwright.core.statistics import wilson_low
 __all__ = ["tools"]
 
 TRIALS, QUICK_TRIALS = 100, 2
-SHARE = 10  # trials per process
 ACCELERATIONS_MPS2 = (0.1, 0.5, 1.0, 2.0, 5.0)
 KINDS = {
     "robotiq": ("tools_grasps", "robotiq_trials"),
@@ -31,7 +28,7 @@ def tools(conditions: MeasurementConditions) -> Measurement:
     count = QUICK_TRIALS if conditions.quick else TRIALS
     metrics: dict[str, float] = {}
     for name, (module, function) in (KINDS | KINDS_OF_CHANGE).items():
-        problems = _run(name, module, function, conditions, count)
+        problems = run_trials(name, module, function, conditions, count)
         done = problems.count("")
         metrics |= {f"{name}.success": done / count, f"{name}.success_low": wilson_low(done, count), f"{name}.n": count}
     errors = _break_errors(ACCELERATIONS_MPS2[:1] if conditions.quick else ACCELERATIONS_MPS2)
@@ -56,26 +53,3 @@ def _break_errors(accelerations_mps2: Sequence[float]) -> dict[str, float]:
         ]
         found[f"vacuum.break_error_{name}"] = max(abs(share - 1) for share in shares)
     return found
-
-
-def _run(what: str, module: str, function: str, conditions: MeasurementConditions, count: int) -> list[str]:
-    """Runs all trials of a kind, on all cores; returns why each failed, or an empty text."""
-    conditions.say(f"{count} trials: {what}")
-    workers = os.cpu_count() or 1
-    size = max(1, min(SHARE, -(-count // workers)))
-    shares = [list(range(start, min(start + size, count))) for start in range(0, count, size)]
-    problems: dict[int, str] = {}
-
-    def work(numbers: Sequence[int]) -> list[tuple[int, str]]:
-        answers = call_in_process(f"cellwright.bench.{module}", function, conditions.seed, list(numbers))
-        return list(zip(numbers, answers, strict=True))
-
-    with ThreadPoolExecutor(workers) as pool:
-        for future in as_completed([pool.submit(work, share) for share in shares]):
-            problems.update(future.result())
-            for number, problem in future.result():
-                if problem:
-                    conditions.say(f"  trial {number} failed: {problem}")
-            good = list(problems.values()).count("")
-            conditions.say(f"  {good} of {len(problems)} good, {count - len(problems)} to go")
-    return [problems[number] for number in range(count)]
