@@ -26,7 +26,7 @@ from cellwright.execution.settings import ExecutionSettings, RecoveryMode
 from cellwright.execution.steps import StepRunner
 from cellwright.execution.tray_places import note_trays
 from cellwright.execution.verify import conclusion, kit_reports
-from cellwright.knowledge import Belief, DatabaseError, ToolState
+from cellwright.knowledge import Belief, DatabaseError
 from cellwright.orders import KitDesign, Order
 from cellwright.planning import Action
 from cellwright.planning.external_plan import ExternalPlan
@@ -68,10 +68,11 @@ class Executor:
             raise BadInput("an executor needs at least one robot")
         self.belief, self.clock, self.settings = belief, clock, settings or ExecutionSettings()
         believed = belief.state
-        believed.clock, believed.report = (lambda: clock.time_s), self._report
         self._publish, self._on_action = publish, on_action
         self._observer = Observer(belief, clock, self.settings.sightings, self.settings.look_limit_s)
-        self._manipulators = make_manipulators(belief, clients, clock, self.settings)
+        self._manipulators = known = make_manipulators(belief, clients, clock, self.settings)
+        believed.clock = lambda: clock.time_s
+        believed.report = lambda robot: known[robot].report() if robot in known else None
         self._names = tuple(clients) if robots is None else tuple(robots)
         for robot in self._names:
             if robot not in clients:
@@ -105,10 +106,6 @@ class Executor:
             self._mark,
             self._on_action,
         )
-
-    def _report(self, robot: str) -> ToolState | None:
-        manipulator = self._manipulators.get(robot)
-        return manipulator.report() if manipulator else None
 
     # ------------------------------------------------------------ the order
 

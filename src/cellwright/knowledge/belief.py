@@ -135,7 +135,8 @@ def _in_hands(state: BeliefState) -> frozenset[str]:
     if not state.held:
         return frozenset()
     tree = state.tree
-    moves = np.isin(np.array(tree.names), list(state.held.values()))
+    moves = np.zeros(len(tree.names), bool)
+    moves[[tree.index[thing] for thing in state.held.values() if thing in tree.index]] = True
     for _ in range(MOST_STACKED):
         moves |= (tree.parent >= 0) & moves[tree.parent]
     return frozenset([*state.held.values(), *(tree.names[row] for row in np.flatnonzero(moves))])
