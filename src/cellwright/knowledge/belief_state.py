@@ -53,6 +53,7 @@ class BeliefState:
     Args:
         model: Its poses.
         ontology: The classes and relations to read; as packaged by default.
+        supply: Whether parts that lie in vessels are read.
 
     Attributes:
         relations: What is not a matter of poses; `held` (tool -> object), `tool_of` (robot or holder -> tool),
@@ -63,8 +64,8 @@ class BeliefState:
         report: Robot -> the last report of its tool; None when it reports none.
     """
 
-    def __init__(self, model: WorldModel, ontology: PlanningOntology | None = None) -> None:
-        self.model, self._ontology = model, ontology
+    def __init__(self, model: WorldModel, ontology: PlanningOntology | None = None, *, supply: bool = True) -> None:
+        self.model, self._ontology, self._supply = model, ontology, supply
         self.missing: set[str] = set()
         self.ordered: Mapping[str, KitDesign] = {}
         self.clock: Callable[[], float] = lambda: float(self.tree.seen_s.max(initial=0.0))
@@ -76,7 +77,8 @@ class BeliefState:
 
     def read(self) -> None:
         """Reads from the database what is not a matter of poses, after others wrote there."""
-        self.relations: CellRelations = read_relations(self.model.database, self._ontology)
+        self.relations: CellRelations = read_relations(self.model.database, self._ontology, supply=self._supply)
+        self._read = self.model.arrangement
         self.relations_changed()
 
     def relations_changed(self) -> None:
@@ -94,8 +96,6 @@ class BeliefState:
         self._solid = [n for n, kind in relations.kinds.items() if kind in relations.ontology.below["SolidObject"]]
         self._arranged = self._posed = -1
 
-    # ------------------------------------------------------------ objects
-
     @property
     def tree(self) -> TransformTree:
         """The poses of all objects that have one."""
@@ -107,9 +107,9 @@ class BeliefState:
         if self._arranged != self.model.arrangement:
             self._arranged = self.model.arrangement
             relations, location = self.relations, self.relations.links["location"]
-            for name, parent in zip(self.tree.names, self.tree.parent.tolist(), strict=True):
-                if parent >= 0 and name in relations.kinds:
-                    location[name] = [self.tree.names[parent]]
+            if self._read != self.model.arrangement:  # objects were attached to others since
+                parents = zip(self.tree.names, self.tree.parent.tolist(), strict=True)
+                location |= {n: [self.tree.names[p]] for n, p in parents if p >= 0 and n in relations.kinds}
             one, kinds = relations.one, relations.kinds
             self._objects = {
                 name: BelievedObject(name, kinds[name], one(name, "sku"), one(name, "location") or None)
@@ -140,8 +140,6 @@ class BeliefState:
     def is_missing(self, name: str) -> bool:
         """Returns whether a thing, or the tray of a kit, should have been seen at the last look and was not."""
         return name in self.missing or self.detected_as(name) in self.missing
-
-    # ------------------------------------------------------------ poses
 
     @property
     def now_s(self) -> float:
@@ -291,10 +289,12 @@ class BeliefState:
         return PathResolver(links, relations.kinds).follow(first, path)
 
 
-def belief_state_of(
-    source: BeliefState | WorldModel | Database, ontology: PlanningOntology | None = None
-) -> BeliefState:
-    """Returns the belief state of what holds one: a database, or a world model with its poses as it has them."""
+def belief_state_of(source: Source, ontology: PlanningOntology | None = None, *, supply: bool = True) -> BeliefState:
+    """Returns the belief state of what holds one; without `supply`, of a database only what planning files need."""
     if isinstance(source, BeliefState):
         return source
-    return BeliefState(source if isinstance(source, WorldModel) else WorldModel(source), ontology)
+    model = source if isinstance(source, WorldModel) else WorldModel(source, parts=supply)
+    return BeliefState(model, ontology, supply=supply)
+
+
+Source = BeliefState | WorldModel | Database

@@ -12,26 +12,30 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import BigInteger, Connection, Dialect, Double, Integer, String, Table
+from sqlalchemy import BigInteger, Connection, Dialect, Double, Integer, Select, String, Table, select
+from sqlalchemy.orm import aliased
 
 from cellwright.core.pose import Pose
-from cellwright.knowledge.generated.records import PhysicalLocation, PoseLocation
+from cellwright.knowledge.generated.records import PhysicalLocation, PoseLocation, SolidObject
 from cellwright.knowledge.history import AXES, POSE_HISTORY
 
 __all__ = [
     "COVARIANCES",
     "DEVIATIONS",
     "LOCATION",
+    "OBJECT",
     "POSE",
     "PoseBatch",
     "axes_of",
     "covariances_from",
     "covariances_in",
     "pose_from_axes",
+    "pose_query",
     "put_rows",
     "turned_covariances",
 ]
 
+OBJECT: Table = SolidObject.__table__  # type: ignore[assignment]
 POSE: Table = PoseLocation.__table__  # type: ignore[assignment]
 LOCATION: Table = PhysicalLocation.__table__  # type: ignore[assignment]
 SIX = ("xx", "xy", "xz", "yy", "yz", "zz")
@@ -142,6 +146,23 @@ def pose_from_axes(numbers: Sequence[float]) -> Pose:
     px, py, pz, ax, ay, az, cx, cy, cz = numbers
     bx, by, bz = cy * az - cz * ay, cz * ax - cx * az, cx * ay - cy * ax  # z cross x
     return Pose.from_matrix([[ax, bx, cx, px], [ay, by, cy, py], [az, bz, cz, pz]])
+
+
+@cache
+def pose_query(parts: bool) -> Select[Any]:
+    """Returns the query for all poses, or all but those of parts and kit trays; building it takes longer than running.
+
+    Names of objects and references, keys of locations, times, axes, covariances, deviations, evidence.
+    """
+    other, columns = aliased(OBJECT), (*AXES, *COVARIANCES, DEVIATIONS[0])
+    query = (
+        select(OBJECT.c.name, other.c.name, POSE.c.id, LOCATION.c.timestamp, *(POSE.c[name] for name in columns))
+        .add_columns(LOCATION.c.evidence)
+        .join(POSE, OBJECT.c.primary_location_id == POSE.c.id)
+        .join(LOCATION, LOCATION.c.id == POSE.c.id)
+        .outerjoin(other, LOCATION.c.ref_object_id == other.c.id)
+    )
+    return query if parts else query.where(OBJECT.c.kind.not_in(("Part", "KitTray")))
 
 
 def covariances_in(references_in_world: Array, variances: Array) -> Array:

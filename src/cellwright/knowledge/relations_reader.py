@@ -22,13 +22,15 @@ CORNERS = tuple(f"{end}_point_{axis}" for end in ("minimum", "maximum") for axis
 NO_CAPACITY = Unknown("the database does not say how many kits fit")
 
 
-def read_relations(database: Database, ontology: PlanningOntology | None = None) -> CellRelations:
-    """Reads everything."""
+def read_relations(
+    database: Database, ontology: PlanningOntology | None = None, *, supply: bool = True
+) -> CellRelations:
+    """Reads everything but, without `supply`, the parts that lie in vessels: there may be very many."""
     ontology = ontology or planning_ontology()
     found = CellRelations(ontology)
     with database.transaction() as connection:
         things = _names(connection, "data_thing")
-        bodies = _names(connection, "solid_object")
+        bodies = _names(connection, "solid_object", supply)
         keys: dict[str, dict[int, str]] = {"solid_object": {}, "data_thing": {}}
         for root, rows in (("solid_object", bodies), ("data_thing", things)):
             for key, (name, kind) in rows.items():
@@ -167,9 +169,19 @@ def _located() -> tuple[Any, Any]:
     return _rows("solid_object", "id", "primary_location_id", "kind"), _rows("physical_location", "id", "ref_object_id")
 
 
-def _names(connection: Connection, root: str) -> dict[int, tuple[str, str]]:
+def _names(connection: Connection, root: str, supply: bool = True) -> dict[int, tuple[str, str]]:
     rows = _rows(root, "id", "name", "kind")
-    return {key: (name, kind) for key, name, kind in connection.execute(select(rows).order_by(rows.c.id)).all()}
+    query = select(rows).order_by(rows.c.id)
+    if not supply:
+        (body, place), vessel = _located(), _rows("parts_vessel", "id")
+        supplied = (
+            select(body.c.id)
+            .join(place, body.c.primary_location_id == place.c.id)
+            .join(vessel, place.c.ref_object_id == vessel.c.id)
+            .where(body.c.kind == "Part")
+        )
+        query = query.where(rows.c.id.not_in(supplied))
+    return {key: (name, kind) for key, name, kind in connection.execute(query).all()}
 
 
 def _one(connection: Connection, name: str, what: str) -> list[tuple[int, int]]:

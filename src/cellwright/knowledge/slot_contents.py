@@ -39,8 +39,8 @@ class SupplyFilter:
 
     def accepts(self, part: str, state: BeliefState) -> bool:
         """Returns whether the part counts as supply; one without a pose or a deviation does."""
-        if part in self.excluded:
-            return False
+        if part in self.excluded or self.max_age_s == self.max_deviation_m == np.inf:
+            return part not in self.excluded
         row, deviation_m = state.tree.index.get(part), state.deviation_m(part)
         is_old = row is not None and self.now_s - state.tree.seen_s[row] > self.max_age_s
         is_vague = not isinstance(deviation_m, Unknown) and deviation_m > self.max_deviation_m

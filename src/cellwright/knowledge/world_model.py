@@ -12,24 +12,22 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Table, delete, func, insert, select, update
-from sqlalchemy.orm import aliased
+from sqlalchemy import delete, func, insert, select, update
 
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.knowledge.database import Database
 from cellwright.knowledge.errors import DatabaseError
-from cellwright.knowledge.generated.records import PoseLocation, SolidObject
 from cellwright.knowledge.history import AXES, POSE_HISTORY, STABLE_STATE
 from cellwright.knowledge.pose_store import (
     COVARIANCES,
-    DEVIATIONS,
     LOCATION,
+    OBJECT,
     POSE,
     PoseBatch,
     axes_of,
-    covariances_from,
     pose_from_axes,
+    pose_query,
     turned_covariances,
 )
 from cellwright.knowledge.stable_state import pack, read_state, unpack, write_state
@@ -41,7 +39,7 @@ Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 MAX_KEPT = 1_000_000
 HISTORY_STEP = 1e-4
-OBJECT: Table = SolidObject.__table__  # type: ignore[assignment]
+FULL = (0, 1, 2, 1, 3, 4, 2, 4, 5)  # of the six numbers of a symmetric matrix
 
 
 class WorldModel:
@@ -53,6 +51,7 @@ class WorldModel:
         keep_states: The number of stable states; likewise.
         write_every_s: For how long, by the cell's clock, the writing of poses may be deferred. A database in memory
             has no other readers, so there it is deferred until they are read.
+        parts: Whether parts and kit trays are read, of which there may be very many.
 
     Attributes:
         tree: The poses of the objects; one row each, as in the columns that follow.
@@ -64,7 +63,13 @@ class WorldModel:
     """
 
     def __init__(
-        self, database: Database, *, keep_poses: int = 1000, keep_states: int = 100, write_every_s: float = 0.0
+        self,
+        database: Database,
+        *,
+        keep_poses: int = 1000,
+        keep_states: int = 100,
+        write_every_s: float = 0.0,
+        parts: bool = True,
     ) -> None:
         for what, number in (("keep_poses", keep_poses), ("keep_states", keep_states)):
             if not 1 <= number <= MAX_KEPT:
@@ -72,6 +77,7 @@ class WorldModel:
         self.database, self.keep_poses, self.keep_states = database, keep_poses, keep_states
         self._write_every_s = np.inf if database.in_memory else write_every_s
         self._deferred: PoseBatch | None = None
+        self._has_parts = parts
         self.version = self.arrangement = 0
         self.reload()
 
@@ -89,13 +95,7 @@ class WorldModel:
 
     def reload(self) -> None:
         """Reads the transform tree anew, after objects were added or moved to another reference."""
-        other = aliased(SolidObject)
-        columns = [getattr(PoseLocation, name) for name in (*AXES, *COVARIANCES, DEVIATIONS[0], "evidence")]
-        query = (
-            select(SolidObject.name, other.name, PoseLocation.id, PoseLocation.timestamp, *columns)
-            .join(PoseLocation, SolidObject.primary_location_id == PoseLocation.id)
-            .outerjoin(other, PoseLocation.ref_object_id == other.id)
-        )
+        query = pose_query(self._has_parts)
         past = POSE_HISTORY.c
         links: dict[str, TreeNode] = {}
         rows: dict[str, int] = {}
@@ -120,21 +120,20 @@ class WorldModel:
 
     def _take_spreads(self, known: Mapping[str, Sequence[Any]]) -> None:
         """Sets the columns beside the tree from covariances in the frames of references, deviations and evidence."""
-        tree, count = self.tree, len(self.tree.names)
+        tree, count, rows = self.tree, len(self.tree.names), self.tree.indices(list(known))
         self.variances, self.deviations_m = np.full((count, 4), np.nan), np.full(count, np.nan)
         self.evidence = np.full(count, "", object)
-        parents = tree.parent
+        self.evidence[rows] = [found[-1] or "" for found in known.values()]
+        numbers = np.array([found[:-1] for found in known.values()], float).reshape(-1, len(COVARIANCES) + 1)
+        diagonal = np.fmax.reduce(numbers[:, (0, 3, 5)], axis=1)  # whatever of it is known
+        self.deviations_m[rows] = np.where(np.isnan(diagonal), numbers[:, -1], np.sqrt(diagonal))
+        parents = tree.parent[rows]
         axes = np.where((parents >= 0)[:, None, None], tree.in_world[parents], np.eye(4))[:, :3, :3]
-        for name, (*numbers, deviation_m, evidence) in known.items():
-            row = tree.index[name]
-            self.evidence[row] = evidence or ""
-            diagonal = [numbers[i] for i in (0, 3, 5) if numbers[i] is not None]
-            if diagonal or deviation_m is not None:
-                self.deviations_m[row] = max(diagonal) ** 0.5 if diagonal else deviation_m
-            if None not in numbers:
-                position, orientation = covariances_from(numbers)
-                turn = axes[row]
-                self.variances[row] = [*np.diag(turn @ position @ turn.T), (turn @ orientation @ turn.T)[2, 2]]
+        position, orientation = (numbers[:, first:][:, FULL].reshape(-1, 3, 3) for first in (0, 6))
+        turned = axes @ position @ axes.transpose(0, 2, 1)
+        about_z = (axes @ orientation @ axes.transpose(0, 2, 1))[:, 2, 2]
+        spreads = np.column_stack([turned[:, 0, 0], turned[:, 1, 1], turned[:, 2, 2], about_z])
+        self.variances[rows] = np.where(np.isnan(spreads).any(axis=1, keepdims=True), np.nan, spreads)
 
     def observe(
         self,

@@ -64,7 +64,7 @@ def build_problem(
     """
     if not orders:
         raise BadInput("planning files: nothing to plan; give at least one order")
-    state = belief_state_of(source, ontology)
+    state = belief_state_of(source, ontology, supply=domain.parts is Parts.NAMED)
     left_out, relations = set(without), state.relations
     if domain.parts is not Parts.NAMED:  # parts in vessels are counted there
         vessels = set(relations.of_class("PartsVessel"))
