@@ -74,9 +74,8 @@ class Executor:
         believed.clock = lambda: clock.time_s
         believed.report = lambda robot: known[robot].report() if robot in known else None
         self._names = tuple(clients) if robots is None else tuple(robots)
-        for robot in self._names:
-            if robot not in clients:
-                raise UnknownName("robot", robot, clients, "executor")
+        for robot in (name for name in self._names if name not in clients):
+            raise UnknownName("robot", robot, clients, "executor")
         self._inspector = CellInspector(belief, self._observer, clock, self._names)
         self._drawn = nominal_places(believed)
         believed.ordered = self._designs = dict[str, KitDesign]()
