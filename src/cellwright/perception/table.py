@@ -29,14 +29,14 @@ class TrackTable:
         names: Identities; empty for what was not seen often enough.
         skus: What they are.
         holders: Whose slots a tray's are; empty for unexpected trays, whose slots have no names.
-        kinds: The same as numbers.
+        kinds: The SKUs as numbers.
         positions: n x 3.
         quaternions: n x 4.
         variances: x, y, z and yaw when they were seen last, n x 4.
         periods: Turns after which they look the same.
         seen_s: When they were seen last; minus infinity when never.
         sources: By which detector, as numbers.
-        sights: How often they were seen.
+        sightings: How often they were seen.
         misses: How often in a row they were in view and not seen.
         turn_mismatches: How often in a row they were seen in a direction that does not fit.
         named: Whether they have an identity.

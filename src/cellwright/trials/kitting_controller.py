@@ -205,9 +205,7 @@ class KittingController:
         if not self._is_wanted and self._bus.listeners(TRACKS_TOPIC) <= 1:  # belief, which does not want it
             self._tracker.follow(message)
             return
-        tracks = self._tracker.take(message)
-        slots = tuple(slot.replace("/", "_") for slot in tracks.slots)  # as the database names them
-        self._bus.publish(TRACKS_TOPIC, replace(tracks, slots=slots))
+        self._bus.publish(TRACKS_TOPIC, self._tracker.take(message))
 
     def _wants(self, source: str) -> bool:
         """Returns whether a frame is processed; most are skipped: what they say is in the next one, too."""
