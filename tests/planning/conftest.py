@@ -13,7 +13,7 @@ from cellwright.planning import (
     HeldKind,
     KitState,
     Outlet,
-    PartsTray,
+    PartSupply,
     PlannerRobot,
     PlanRequest,
     PlanResult,
@@ -39,7 +39,7 @@ def build_cell(robots: int = 1, tables: int = 1, stock: int = 2000) -> CellState
     """Three tools on three holders; every robot reaches everything."""
     names = tuple(f"table_{number}" for number in range(1, tables + 1))
     holders = tuple(ToolHolderState(f"holder_{n}", tool.name) for n, tool in enumerate(TOOLS, start=1))
-    parts = tuple(PartsTray(f"parts_{sku[9:]}", sku, stock, stock) for sku in SKUS + GEARS)
+    parts = tuple(PartSupply(f"parts_{sku[9:]}", sku, stock, stock) for sku in SKUS + GEARS)
     stacks = tuple(TrayStack(f"stack_{sku[4:]}", sku, stock) for sku in TRAYS)
     places = [*names, "outlet", *(thing.name for group in (holders, parts, stacks) for thing in group)]
     return CellState(

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from cellwright.orders import KitDesign, Order, OrderLine
-from cellwright.planning import Durations, KitState, PartsTray, PlanRequest, PlanStatus, ToolHolderState, Verb, plan
+from cellwright.planning import Durations, KitState, PartSupply, PlanRequest, PlanStatus, ToolHolderState, Verb, plan
 from cellwright.planning.validator import validate_timed
 
 D = Durations()
@@ -31,7 +31,7 @@ def draw(cell, seed):
         kits.append(KitState(f"there_{number}", design, state.tables[number], tuple(filled), fixed=True))
         lines.append(OrderLine(design, 1))
     stock = {"left_a": (A, 3), "mid_a": (A, rng.choice((0, 0, 2))), "tray_b": (B, 3), "tray_e": (E, 3)}
-    trays = tuple(PartsTray(name, sku, count, 9) for name, (sku, count) in stock.items())
+    trays = tuple(PartSupply(name, sku, count, 9) for name, (sku, count) in stock.items())
     tools = [tool for tool in state.tools if tool.name != "tray_gripper"]
     holders = (ToolHolderState("holder_1"), ToolHolderState("holder_2"))
     first, second = rng.sample([tool.name for tool in tools], 2)

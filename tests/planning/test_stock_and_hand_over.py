@@ -9,7 +9,7 @@ from cellwright.planning import (
     HeldItem,
     HeldKind,
     KitState,
-    PartsTray,
+    PartSupply,
     PlanRequest,
     PlanStatus,
     ToolHolderState,
@@ -97,7 +97,7 @@ def test_without_being_told_so_a_kit_that_nobody_wants_is_not_taken_apart(cell, 
 def divided(cell, count=5, room=1, between=0):
     """The left robot reaches the A parts, the right one the table, both a tray with a little room between them."""
     state = stocked(cell(2, 1, stock=50), a=count, b=10)
-    middle = PartsTray("middle", A, between, room)
+    middle = PartSupply("middle", A, between, room)
     left, right = state.robots
     left = replace(left, reach=(left.reach | {"middle"}) - {"table_1"}, tool="part_gripper")
     right = replace(right, reach=(right.reach | {"middle"}) - {"parts_a"}, tool="other_gripper")

@@ -10,7 +10,7 @@ from cellwright.planning import (
     CellState,
     KitState,
     Outlet,
-    PartsTray,
+    PartSupply,
     PlannerRobot,
     PlanRequest,
     Tool,
@@ -44,7 +44,7 @@ def reach_request(seed: int, iterations: int = 400) -> PlanRequest:
     loose += [None] * (len(_TOOLS) - len(loose))
     rng.shuffle(loose)
     holders = tuple(ToolHolderState(f"holder_{number}", tool) for number, tool in enumerate(loose, start=1))
-    trays = tuple(PartsTray(f"parts_{sku[-1]}", sku, 100, 200) for sku in _SKUS)
+    trays = tuple(PartSupply(f"parts_{sku[-1]}", sku, 100, 200) for sku in _SKUS)
     places = [*tables, *(h.name for h in holders), *(tray.name for tray in trays), "stack", "outlet"]
     who = {place: rng.choice(("1", "2", "12", "12", "12")) for place in places}
     robots = tuple(

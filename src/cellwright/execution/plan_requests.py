@@ -18,7 +18,7 @@ from cellwright.planning import (
     HeldKind,
     KitJob,
     KitState,
-    PartsTray,
+    PartSupply,
     PlannerRobot,
     PlanRequest,
     PlanResult,
@@ -86,7 +86,7 @@ class PlanRequestBuilder:
                 kits=(*state.kits, *dropped),
                 parts_trays=(
                     *state.parts_trays,
-                    *(PartsTray(part.name, part.sku, 1, 1) for part in loose),
+                    *(PartSupply(part.name, part.sku, 1, 1) for part in loose),
                     *spare.values(),
                 ),
                 robots=tuple(able),
@@ -102,7 +102,7 @@ class PlanRequestBuilder:
         kept = tuple(robot for robot in request.state.robots if robot.name in self.robots)
         return replace(request, state=replace(request.state, robots=kept))
 
-    def _spare_slot(self, robot: PlannerRobot, state: CellState) -> PartsTray | None:
+    def _spare_slot(self, robot: PlannerRobot, state: CellState) -> PartSupply | None:
         """Returns an empty slot of any parts tray for a held part that no parts tray of its kind takes."""
         if robot.hand is None or robot.hand.kind is not HeldKind.PART:
             return None
@@ -113,7 +113,7 @@ class PlanRequestBuilder:
         for tray in sorted(robot.reach & set(self.believed.part_sku)):
             for seat in self.believed.slots_of_tray(tray):
                 if self.believed.part_in(seat, parts) is None:
-                    return PartsTray(f"{tray}/{seat.name}", robot.hand.sku, 0, 1)
+                    return PartSupply(f"{tray}/{seat.name}", robot.hand.sku, 0, 1)
         return None
 
     def without_blocked(
@@ -174,7 +174,7 @@ def _own_places(request: PlanRequest) -> PlanRequest:
 
 def _by_itself(believed: BeliefState, part: BelievedPart, kits: Sequence[KitState]) -> bool:
     """Returns whether a part counts nowhere: it is in no slot for its kind, and in none of a kit that is wanted."""
-    trays = [tray.name for tray in believed.of_kind("PartsTray") if tray.name in believed.tree.index]
+    trays = [tray.name for tray in believed.of_kind("PartSupply") if tray.name in believed.tree.index]
     seats = [seat for tray in trays for seat in believed.slots_of_tray(tray)]
     seats += [seat for kit in believed.of_kind("Kit") for seat in believed.slots_on_kit_tray(kit.name)]
     wanted = [

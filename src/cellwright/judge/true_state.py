@@ -22,7 +22,7 @@ from cellwright.judge.seating import judge_slots, lean_rad
 from cellwright.judge.tool_inventory import ReachTest, ToolInventory
 from cellwright.judge.tray_inventory import TrayInventory
 from cellwright.orders import KitDesign
-from cellwright.planning import CellState, HeldItem, HeldKind, KitState, PartsTray, PlannerRobot, Tool, ToolHolderState
+from cellwright.planning import CellState, HeldItem, HeldKind, KitState, PartSupply, PlannerRobot, Tool, ToolHolderState
 from cellwright.sim import World
 
 __all__ = ["MAX_LEAN_RAD", "TrueState"]
@@ -96,7 +96,7 @@ class TrueState:
             tools=tuple(Tool(name, self.tool_inventory.handles[name]) for name in self.tool_inventory.names),
             holders=tuple(ToolHolderState(name, tool) for name, tool in self.tool_inventory.holders.items()),
             parts_trays=tuple(
-                PartsTray(place, sku, len(parts), max(self._capacity(place, sku), len(parts)))
+                PartSupply(place, sku, len(parts), max(self._capacity(place, sku), len(parts)))
                 for place, (sku, parts, _) in self.supplies.items()
             ),
             tray_stacks=moved.stacks if moved else (),

@@ -16,7 +16,7 @@ from cellwright.planning.state import (
     HeldItem,
     HeldKind,
     Outlet,
-    PartsTray,
+    PartSupply,
     PlannerRobot,
     Tool,
     ToolHolderState,
@@ -25,7 +25,7 @@ from cellwright.planning.state import (
 
 __all__ = ["SupplyFilter", "request_of", "state_of"]
 
-_KEPT = ("PartsTray", "PartsBin", "LargeBoxWithEmptyKitTrays", "LargeBoxWithKits")  # on tables that are furniture
+_KEPT = ("PartSupply", "PartsBin", "LargeBoxWithEmptyKitTrays", "LargeBoxWithKits")  # on tables that are furniture
 
 
 def state_of(
@@ -170,11 +170,11 @@ class _Reading:
 
     # ------------------------------------------------------------ supplies
 
-    def _parts_trays(self) -> Iterable[PartsTray]:
-        for vessel in self.believed.of_kind("PartsTray", "PartsBin"):
+    def _parts_trays(self) -> Iterable[PartSupply]:
+        for vessel in self.believed.of_kind("PartSupply", "PartsBin"):
             found = self.contents.supply(vessel)
             if found is not None:
-                yield PartsTray(vessel.name, *found)
+                yield PartSupply(vessel.name, *found)
 
     def _stacks(self) -> Iterable[TrayStack]:
         for box in self.believed.of_kind("LargeBoxWithEmptyKitTrays"):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from cellwright.knowledge import BeliefState, BelievedObject
 from cellwright.knowledge.slot_contents import SlotContents
 from cellwright.orders import KitDesign, Order
-from cellwright.planning.state import KitState, PartsTray
+from cellwright.planning.state import KitState, PartSupply
 
 __all__ = ["BelievedKits"]
 
@@ -57,7 +57,7 @@ class BelievedKits:
                 empty = (None,) * len(fitting[0].slots)
                 yield KitState(f"{tray.name}_kit", fitting[0], tray.reference, empty, created=False)
 
-    def fixed(self, supply: Sequence[PartsTray], reach: Reach, others: Sequence[KitState]) -> list[KitState]:
+    def fixed(self, supply: Sequence[PartSupply], reach: Reach, others: Sequence[KitState]) -> list[KitState]:
         """Returns kit trays that stay in place: all of them as they are, or for orders as many as those need.
 
         Args:
@@ -95,7 +95,7 @@ class BelievedKits:
     def _fixed(self, kit: BelievedObject, design: KitDesign) -> KitState:
         return KitState(kit.name, design, kit.name, self.contents.filled(kit.name, design), fixed=True)
 
-    def _cost(self, kit: KitState, supply: Sequence[PartsTray], reach: Reach) -> tuple[bool, int, int]:
+    def _cost(self, kit: KitState, supply: Sequence[PartSupply], reach: Reach) -> tuple[bool, int, int]:
         """Returns the cost of building there: work that no robot can do, wrong parts, parts that are missing."""
         needed = kit.needed
         able = all(self._can_bring(sku, number, kit.place, supply, reach) for sku, number in needed.items())
@@ -110,7 +110,7 @@ class BelievedKits:
         work = sum(number for other in beside for number in other.needed.values())
         return work, sum(kit.place not in places for places in reach.values())
 
-    def _can_bring(self, sku: str, number: int, place: str, supply: Sequence[PartsTray], reach: Reach) -> bool:
+    def _can_bring(self, sku: str, number: int, place: str, supply: Sequence[PartSupply], reach: Reach) -> bool:
         """Returns whether robots that reach the place, and a tool, have so many of a part in hand or in reach."""
         trays = {tray.name: tray.count for tray in supply if tray.sku == sku}
         reached: set[str] = set()

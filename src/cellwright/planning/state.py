@@ -19,7 +19,7 @@ __all__ = [
     "HeldKind",
     "KitState",
     "Outlet",
-    "PartsTray",
+    "PartSupply",
     "PlannerRobot",
     "Tool",
     "ToolHolderState",
@@ -80,7 +80,7 @@ class ToolHolderState:
 
 
 @dataclass(frozen=True, slots=True)
-class PartsTray:
+class PartSupply:
     """A supply of parts of one SKU: the number that is there, and the number that fits."""
 
     name: str
@@ -172,7 +172,7 @@ class CellState:
     robots: tuple[PlannerRobot, ...]
     tools: tuple[Tool, ...] = ()
     holders: tuple[ToolHolderState, ...] = ()
-    parts_trays: tuple[PartsTray, ...] = ()
+    parts_trays: tuple[PartSupply, ...] = ()
     tray_stacks: tuple[TrayStack, ...] = ()
     tables: tuple[str, ...] = ()
     outlets: tuple[Outlet, ...] = ()
@@ -203,7 +203,7 @@ class CellState:
         self._check_counts()
 
     def _check_counts(self) -> None:
-        stocks: list[PartsTray | Outlet] = [*self.parts_trays, *self.outlets]
+        stocks: list[PartSupply | Outlet] = [*self.parts_trays, *self.outlets]
         for stock in stocks:
             if not 0 <= stock.count <= stock.capacity:
                 raise BadInput(f"the state has {stock.count} in '{stock.name}', which takes 0 to {stock.capacity}")
@@ -228,7 +228,7 @@ class CellState:
         }
 
     def _place_names(self) -> list[str]:
-        groups: tuple[Iterable[ToolHolderState | PartsTray | TrayStack | Outlet], ...] = (
+        groups: tuple[Iterable[ToolHolderState | PartSupply | TrayStack | Outlet], ...] = (
             self.holders,
             self.parts_trays,
             self.tray_stacks,
