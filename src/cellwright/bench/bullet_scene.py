@@ -45,7 +45,9 @@ class BulletScene:
     """
 
     def __init__(self, world: World, folder: Path, *, sleep: bool) -> None:
-        self._model, self._data, self._folder = world.model, world.data, folder
+        self._model = world.model
+        self._data = world.data
+        self._folder = folder
         mujoco.mj_kinematics(world.model, world.data)
         self._sleep_flag = pybullet.URDF_ENABLE_SLEEPING if sleep else 0
         self.client = pybullet.connect(pybullet.DIRECT)

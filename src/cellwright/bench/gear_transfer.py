@@ -71,7 +71,11 @@ class GearTransfer:
         target: str,
         on_phase: Callable[[PickPlacePhase, str], None] = lambda _phase, _gear: None,
     ) -> None:
-        self._lab, self._arm, self._source, self._target, self._on_phase = lab, arm, source, target, on_phase
+        self._lab = lab
+        self._arm = arm
+        self._source = source
+        self._target = target
+        self._on_phase = on_phase
         self._figures = {place: _figures(lab, place) for place in (source, target)}
 
     async def run(self) -> str:

@@ -32,7 +32,8 @@ class DetourArm(DirectArm):
 
     def __init__(self, robot: RobotController, clock: WaitClock, random: np.random.Generator) -> None:
         super().__init__(robot, clock)
-        self.is_carrying, self.vias = False, list[Pose]()
+        self.is_carrying = False
+        self.vias = list[Pose]()
         self._random = random
 
     async def move(self, pose_tool_in_world: Pose, speed_mps: float, *, straight: bool = True) -> None:

@@ -57,7 +57,9 @@ class GraspMonitor:
     """
 
     def __init__(self, lab: Lab, robot: str, part: str) -> None:
-        self._world, self._robot, self._part = lab.world, robot, part
+        self._world = lab.world
+        self._robot = robot
+        self._part = part
         self._start = {name: lab.world.pose_of(name) for name in lab.world.objects}
         self._grasp: Pose | None = None  # the part in the hand when the fingers had closed
         self._carrying = False
@@ -78,7 +80,8 @@ class GraspMonitor:
 
     def close(self) -> None:
         """Begins when the fingers have closed: from here on the part must stay between them."""
-        self._grasp, self._carrying = self._in_hand(), True
+        self._grasp = self._in_hand()
+        self._carrying = True
 
     def open(self) -> None:
         """Ends when the fingers are about to open."""

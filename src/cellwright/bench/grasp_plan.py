@@ -97,8 +97,10 @@ class BottlePlanner:
 
     def __init__(self, cell: Cell, nominal: Layout, robot: str, bottle: str) -> None:
         line = cell.robots[robot]
-        self._arm, self._tool = ROBOTS.get(line.model), gripper_model(str(line.tool))
-        self._bottle, self._figures = bottle, PARTS.get(nominal.objects[bottle].model)
+        self._arm = ROBOTS.get(line.model)
+        self._tool = gripper_model(str(line.tool))
+        self._bottle = bottle
+        self._figures = PARTS.get(nominal.objects[bottle].model)
         self._home_rad = np.radians(line.home_deg)
         fixtures = [Obstacle(n, CatalogueModel(FURNITURE.get(f.model)), f.pose.pose) for n, f in cell.fixtures.items()]
         parts = [Obstacle(p.name, CatalogueModel(PARTS.get(p.model)), p.pose_in_world) for p in nominal.parts]

@@ -37,7 +37,8 @@ class HeldGear:
         self.model = _compile(tool, part)
         self.theory_force_n = part.mass_kg * GRAVITY_MPS2 / (2 * PAD.friction[0])
         self._grip = self.model.actuator("tool/grip").id
-        self._command, self._rated_n = tool.closed_m, tool.grip_force_n
+        self._command = tool.closed_m
+        self._rated_n = tool.grip_force_n
         self._height = int(self.model.joint("gear").qposadr[0]) + 2
 
     def grasp(self) -> Any:

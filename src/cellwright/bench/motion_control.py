@@ -125,7 +125,9 @@ class _Plain:
     """The world's engine as it is."""
 
     def __init__(self, world: World) -> None:
-        self.world, self.step, self.addresses = world, world.engine.step, world.engine.addresses
+        self.world = world
+        self.step = world.engine.step
+        self.addresses = world.engine.addresses
         self.segment: Segment = []
 
 

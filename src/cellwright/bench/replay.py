@@ -30,7 +30,8 @@ class CapturingEngine:
     """Records its arguments, and steps."""
 
     def __init__(self, engine: Engine, data: Any) -> None:
-        self._engine, self._data = engine, data
+        self._engine = engine
+        self._data = data
         self.segment: Segment = []
 
     def step(self, count: int) -> None:

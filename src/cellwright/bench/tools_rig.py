@@ -46,7 +46,10 @@ class CupRig:
         self._cup = index_vacuum(self.model, "tool", figures)
         self._disc = self.model.body("disc").id
         self._drive = int(self.model.actuator_ctrladr[self.model.actuator("drive").id])
-        self.power, self._steps, self._height_m, self._speed_mps = 0.0, 0, 0.0, 0.0
+        self.power = 0.0
+        self._steps = 0
+        self._height_m = 0.0
+        self._speed_mps = 0.0
         mujoco.mj_forward(self.model, self.data)
         self.start_m = self.height_m
 

@@ -33,7 +33,10 @@ class PartPlacer:
     """
 
     def __init__(self, cell: Cell, trays: dict[str, Placement], streams: RandomStreams, errors: ErrorCollector) -> None:
-        self._cell, self._trays, self._streams, self._errors = cell, trays, streams, errors
+        self._cell = cell
+        self._trays = trays
+        self._streams = streams
+        self._errors = errors
         self._taken: dict[str, str] = {}  # slot -> the part in it
         self._loose: list[Placement] = []
 

@@ -39,7 +39,11 @@ class Pauses:
     """
 
     def __init__(self, client: CrclClient, at: Collection[int], stepping: bool, first: int, length: int) -> None:
-        self._client, self._at, self._stepping, self._first, self._length = client, at, stepping, first, length
+        self._client = client
+        self._at = at
+        self._stepping = stepping
+        self._first = first
+        self._length = length
         self._wanted = self._ends = self._is_paused = False
         self._go = asyncio.Event()
         self._has_keys = False
@@ -50,7 +54,8 @@ class Pauses:
             return True
         if self._stepping or self._wanted or step.index in self._at:
             self._go.clear()
-            self._is_paused, self._wanted = True, False
+            self._is_paused = True
+            self._wanted = False
             self._tell(step)
             while not self._go.is_set():
                 try:

@@ -114,7 +114,9 @@ class ActionLines:
     """
 
     def __init__(self, robots: Iterable[str], *, predicates: bool = False) -> None:
-        self._wide, self._predicates, self._told = max(map(len, robots), default=5), predicates, 0
+        self._wide = max(map(len, robots), default=5)
+        self._predicates = predicates
+        self._told = 0
 
     def __call__(self, action: ActionRecord) -> None:
         """Prints an action that has ended or failed."""

@@ -80,7 +80,8 @@ class Commander:
         chosen = CONTROLLERS.get(controller)(self._site, **gains)
         self.direct.cancel()
         self.controller.stop()
-        self.controller, self.chosen = chosen, (controller, gains)
+        self.controller = chosen
+        self.chosen = (controller, gains)
         chosen.start()
 
     def set_payload(self, payload: Payload) -> None:
@@ -113,7 +114,8 @@ class Commander:
         """Ends commands from outside at once: the servos hold the arm."""
         self.direct.cancel()
         self.drive.halt()
-        self.controller, self.chosen = CONTROLLERS.get("pid")(self._site), ("pid", {})
+        self.controller = CONTROLLERS.get("pid")(self._site)
+        self.chosen = ("pid", {})
         self.controller.start()
 
     def hold(self, position_rad: Array) -> None:

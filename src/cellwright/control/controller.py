@@ -62,7 +62,8 @@ class Controller(ABC):
     weightless_tool: bool = False
 
     def __init__(self, context: ControllerContext) -> None:
-        self.context, self.drive = context, context.drive
+        self.context = context
+        self.drive = context.drive
         self.joints = len(context.drive.figures.joints)
         self.period_ticks = context.world.clock.period_ticks(self.rate_hz)
         self.period_s = self.period_ticks * context.world.clock.tick_s

@@ -58,7 +58,8 @@ class DifferentialDrives:
     """
 
     def __init__(self, world: World, stepper: Stepper, bus: Bus, starts: Mapping[str, Pose], rate_hz: float) -> None:
-        self._world, self._bus = world, bus
+        self._world = world
+        self._bus = bus
         names = list(starts)
         figures = world.mobile(names[0]).figures
         self.first_row = world.wheels.rows[names[0]]
@@ -156,7 +157,9 @@ class DifferentialDrive:
     """
 
     def __init__(self, name: str, group: DifferentialDrives, world: World) -> None:
-        self.name, self._group, self._world = name, group, world
+        self.name = name
+        self._group = group
+        self._world = world
         self.figures = world.mobile(name).figures
         self._row = world.wheels.rows[name]
         self._at = self._row - group.first_row

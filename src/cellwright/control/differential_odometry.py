@@ -67,7 +67,9 @@ class WheelOdometry:
         self._unfinished = np.diag([wheels.step_m**2 / 24, wheels.step_m**2 / 24, wheels.step_m**2 / (6 * base**2)])
         self.covariance = np.tile(self._unfinished, (count, 1, 1))
         self._errors = np.zeros((count, 3, 6))  # J and P side by side: both are carried along by the same matrix
-        self._travel, self._yaw, self._updates = np.zeros((count, 2)), self.pose[:, 2].copy(), 0
+        self._travel = np.zeros((count, 2))
+        self._yaw = self.pose[:, 2].copy()
+        self._updates = 0
         self._carry = np.tile(np.eye(3), (count, 1, 1))
         self._by_travel = np.tile(np.array([[0.0, 0.0], [0.0, 0.0], [-1 / base, 1 / base]]), (count, 1, 1))
 
@@ -106,7 +108,9 @@ class WheelOdometry:
         errors[:, 0, 2] += dy * turn / 2
         errors[:, 1, 2] -= dx * turn / 2
         errors[:, 2, 2] -= turn
-        self._errors, self._travel, self._yaw = errors, np.zeros_like(travel), self.pose[:, 2].copy()
+        self._errors = errors
+        self._travel = np.zeros_like(travel)
+        self._yaw = self.pose[:, 2].copy()
         shares = errors[:, :, :3]
         self.covariance = (shares * self._shares) @ shares.transpose(0, 2, 1) + errors[:, :, 3:] + self._unfinished
 

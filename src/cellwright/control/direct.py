@@ -38,7 +38,10 @@ class DirectCommands:
         drive: Drive,
         overspeed: Callable[[str, float, float], None],
     ) -> None:
-        self._world, self._stepper, self._robot, self._drive = world, stepper, robot, drive
+        self._world = world
+        self._stepper = stepper
+        self._robot = robot
+        self._drive = drive
         self._overspeed = overspeed
         joints = drive.figures.joints
         self._lower, self._upper = np.array([j.position_limits_rad for j in joints]).T

@@ -41,7 +41,8 @@ class Drive:
     """
 
     def __init__(self, world: World, robot: str) -> None:
-        self._world, self._robot = world, robot
+        self._world = world
+        self._robot = robot
         self.figures = world.robot(robot).figures
         self.zeros_rad = world.layout.joint_zeros_rad[robot]
         self.backlash = world.backlash.get(robot)
@@ -55,7 +56,8 @@ class Drive:
 
     def _look_up(self) -> None:
         index, data = self._world.robot(self._robot), self._world.data
-        self.qpos, self.qvel = data.qpos[_span(index.qpos)], data.qvel[_span(index.dof)]
+        self.qpos = data.qpos[_span(index.qpos)]
+        self.qvel = data.qvel[_span(index.dof)]
         self.ctrl_position = data.ctrl[_span(index.ctrl_position)]
         self.ctrl_velocity = data.ctrl[_span(index.ctrl_velocity)]
         self.ctrl_effort = data.ctrl[_span(index.ctrl_effort)]
@@ -128,7 +130,8 @@ class Drive:
             )
         whole = self.effort_nm
         held = CommandMode.POSITION in (self.mode, mode)
-        self.mode, self._weightless_tool = mode, weightless_tool
+        self.mode = mode
+        self._weightless_tool = weightless_tool
         self._apply()
         load = whole - self._carried()
         if mode is CommandMode.POSITION:

@@ -46,7 +46,9 @@ class Gripper:
     kind = "gripper"
 
     def __init__(self, world: World, robot: str, clock: WaitClock) -> None:
-        self._world, self._robot, self._clock = world, robot, clock
+        self._world = world
+        self._robot = robot
+        self._clock = clock
         self.next_force_n: float | None = None
         self._force_n: float | None = None
         self._busy = False
@@ -55,7 +57,8 @@ class Gripper:
         world.add_component(f"{robot} gripper", self)
 
     def _look_up(self) -> None:
-        before, self._index = self._index, self._world.robot(self._robot).gripper
+        before = self._index
+        self._index = self._world.robot(self._robot).gripper
         same = before is not None and self._index is not None and before.figures is self._index.figures
         self.load(self._force_n if same else None)  # a model that was built anew has the catalogue's force
 

@@ -16,7 +16,9 @@ class DigitalIo:
     """Signals that are on or off; every change is published on `/<robot>/io` and passed to the listeners."""
 
     def __init__(self, robot: str, clock: Clock, bus: Bus | None = None) -> None:
-        self._robot, self._clock, self._bus = robot, clock, bus
+        self._robot = robot
+        self._clock = clock
+        self._bus = bus
         self._inputs: dict[str, bool] = {}
         self._outputs: dict[str, bool] = {}
         self._listeners: list[Callable[[str, bool], None]] = []
@@ -63,7 +65,8 @@ class DigitalIo:
     def load(self, state: tuple[dict[str, bool], dict[str, bool], int]) -> None:
         """Restores what `save` returned, without a message."""
         inputs, outputs, self._sequence = state
-        self._inputs, self._outputs = dict(inputs), dict(outputs)
+        self._inputs = dict(inputs)
+        self._outputs = dict(outputs)
 
     def let_go(self, part: str) -> None:
         """Does nothing: signals hold no parts."""

@@ -22,7 +22,8 @@ class PresenceDetector:
 
     def __init__(self, world: World, pose_middle_in_world: Pose, size_m: tuple[float, float, float]) -> None:
         self._world = world
-        self._middle, self._turn = pose_middle_in_world.position, pose_middle_in_world.rotation_matrix
+        self._middle = pose_middle_in_world.position
+        self._turn = pose_middle_in_world.rotation_matrix
         self._half = np.array(size_m) / 2
         self._across = self._turn[:, self._half.argmin()]
         self._depth = float(self._across @ self._middle)

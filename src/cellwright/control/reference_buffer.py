@@ -33,7 +33,8 @@ class ReferenceBuffer:
     """
 
     def __init__(self, follower: Follower, *, ahead: bool) -> None:
-        self._follower, self._start = follower, follower.moment
+        self._follower = follower
+        self._start = follower.moment
         self._begins_here = not ahead  # whether the first row is the start itself
         self.rows: Array = np.empty((0, 3, len(follower.arm.joints)))
         self._moments: list[FollowerState] = []
@@ -69,7 +70,8 @@ class ReferenceBuffer:
         self._follower.put_back(self._start)
         order(self._follower)
         self._start = self._follower.moment  # the same place in another state
-        self.rows, self._moments = self.rows[:0], []
+        self.rows = self.rows[:0]
+        self._moments = []
         self._run()
 
     def extend(self, count: int) -> bool:
@@ -83,8 +85,10 @@ class ReferenceBuffer:
     def _drop(self, count: int) -> None:
         count = min(count, len(self.rows))
         if count:
-            self._start, self._begins_here = self._moments[count - 1], False
-            self.rows, self._moments = self.rows[count:], self._moments[count:]
+            self._start = self._moments[count - 1]
+            self._begins_here = False
+            self.rows = self.rows[count:]
+            self._moments = self._moments[count:]
 
     def _run(self) -> None:
         parts = [self.rows]

@@ -87,7 +87,10 @@ class SafetyController:
     def __init__(
         self, cfg: SafetyPlan, robots: Mapping[str, RobotController], bus: Bus, world: World, stepper: Stepper
     ) -> None:
-        self._cfg, self._robots, self._bus, self._world = cfg, robots, bus, world
+        self._cfg = cfg
+        self._robots = robots
+        self._bus = bus
+        self._world = world
         self._closed = dict.fromkeys(cfg.inputs, True)
         self._entered: dict[str, StopCategory] = {}
         self._sequence = 0
@@ -161,8 +164,10 @@ class SafetyController:
     def load(self, state: Any) -> None:
         """Restores what `save` returned; the robots restore their locks and signals themselves."""
         closed, entered, self._sequence, (broken, inside) = state
-        self._closed, self._entered = dict(closed), dict(entered)
-        self._broken, self._inside = dict(broken), dict(inside)
+        self._closed = dict(closed)
+        self._entered = dict(entered)
+        self._broken = dict(broken)
+        self._inside = dict(inside)
 
     def let_go(self, part: str) -> None:
         """Does nothing: guards hold no parts."""

@@ -103,7 +103,10 @@ class JointServo(RobotStateMachine):
         self._stretch = stretch
         self._buffer = ReferenceBuffer(follower, ahead=self.controller.mode is CommandMode.POSITION)
         self._done = asyncio.get_running_loop().create_future()
-        self.state, self.reason, self._stop, self._pausing = RobotState.MOVING, "", None, False
+        self.state = RobotState.MOVING
+        self.reason = ""
+        self._stop = None
+        self._pausing = False
         self.supervision.begin()
         self._perform()
         try:
@@ -128,21 +131,25 @@ class JointServo(RobotStateMachine):
             return
         if self._stop is not None and HARDNESS.index(category) >= HARDNESS.index(self._stop[0]):
             return
-        self.state, self._stop, self._pausing = RobotState.STOPPING, (category, reason), False
+        self.state = RobotState.STOPPING
+        self._stop = (category, reason)
+        self._pausing = False
         self._change(lambda follower: follower.stop(category))
 
     def pause(self) -> None:
         """Slows down on the path and waits there; the motion is not over."""
         if self.state is not RobotState.MOVING:
             raise NotReady(self.robot, self.state, f"cannot pause: it is {self.state.value}, not moving")
-        self.state, self._pausing = RobotState.STOPPING, True
+        self.state = RobotState.STOPPING
+        self._pausing = True
         self._change(Follower.pause)
 
     def resume(self) -> None:
         """Continues after a pause, along the path; also while it is still slowing down."""
         if not self._pausing:
             raise NotReady(self.robot, self.state, f"cannot resume: it is {self.state.value}, not paused")
-        self.state, self._pausing = RobotState.MOVING, False
+        self.state = RobotState.MOVING
+        self._pausing = False
         self._change(Follower.resume)
 
     def save(self) -> Any:

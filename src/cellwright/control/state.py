@@ -33,7 +33,8 @@ class NotReady(JobFailed):
 
     def __init__(self, robot: str, state: RobotState, why: str) -> None:
         super().__init__(f"{robot} {why}")
-        self.robot, self.state = robot, state
+        self.robot = robot
+        self.state = state
 
 
 class MotionStopped(JobFailed):
@@ -41,7 +42,9 @@ class MotionStopped(JobFailed):
 
     def __init__(self, robot: str, category: StopCategory, reason: str) -> None:
         super().__init__(f"{robot} was stopped ({category.value}): {reason}")
-        self.robot, self.category, self.reason = robot, category, reason
+        self.robot = robot
+        self.category = category
+        self.reason = reason
 
 
 class FollowingError(JobFailed):

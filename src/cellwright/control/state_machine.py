@@ -26,7 +26,8 @@ class RobotStateMachine(ABC):
 
     def __init__(self, robot: str) -> None:
         self.robot = robot
-        self.state, self.reason = RobotState.IDLE, ""
+        self.state = RobotState.IDLE
+        self.reason = ""
         self.locks: set[str] = set()
 
     @property
@@ -93,7 +94,8 @@ class RobotStateMachine(ABC):
 
     def fail(self, reason: str) -> None:
         """Enters the fault state: nothing moves before a reset."""
-        self.state, self.reason = RobotState.FAULT, reason
+        self.state = RobotState.FAULT
+        self.reason = reason
 
     def reset(self, lock: str = "") -> None:
         """Removes a lock, or, without its name, ends a fault; the robot is ready when no lock is left."""

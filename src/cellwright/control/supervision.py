@@ -28,7 +28,9 @@ class Supervision:
     """
 
     def __init__(self, world: World, robot: str, drive: Drive) -> None:
-        self._world, self._robot, self._drive = world, robot, drive
+        self._world = world
+        self._robot = robot
+        self._drive = drive
         self.limits = CollisionLimits()
         self._rest_wrench: Array = np.zeros(6)
 

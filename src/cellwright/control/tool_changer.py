@@ -23,7 +23,9 @@ class ToolChanger:
     """Locks the tool that is under it and releases it. A tool that is released in mid air falls."""
 
     def __init__(self, world: World, robot: str, clock: WaitClock) -> None:
-        self._world, self._robot, self._clock = world, robot, clock
+        self._world = world
+        self._robot = robot
+        self._clock = clock
         changer = world.robot(robot).changer
         assert changer is not None
         self._figures = changer.figures

@@ -21,7 +21,9 @@ class Vacuum:
     kind = "vacuum"
 
     def __init__(self, world: World, robot: str, clock: WaitClock) -> None:
-        self._world, self._robot, self._clock = world, robot, clock
+        self._world = world
+        self._robot = robot
+        self._clock = clock
 
     @property
     def _tool(self) -> VacuumIndex:

@@ -32,7 +32,8 @@ class BlockingSession:
     """
 
     def __init__(self, client: _Client, name: str) -> None:
-        self._session, self._name = client, name
+        self._session = client
+        self._name = name
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
 

@@ -90,7 +90,9 @@ class UnknownName(BadInput):
         place = f"{with_line(where)}: " if where else ""
         listed = ", ".join(choices) if choices else "none"
         super().__init__(f"{place}unknown {kind} '{name}'{hint} (available: {listed})")
-        self.kind, self.name, self.available = kind, name, choices
+        self.kind = kind
+        self.name = name
+        self.available = choices
         self.path = where.rpartition(": ")[2] if ": " in where else ""
 
 
@@ -102,7 +104,9 @@ class ConfigError(BadInput):
         located = with_line(str(where), ".".join(filter(None, (path, unknown[1] if unknown else ""))))
         at = f"{located}: {path}" if path else located
         super().__init__(f"{at}: {problem}")
-        self.where, self.path, self.problem = str(where), path, problem
+        self.where = str(where)
+        self.path = path
+        self.problem = problem
 
 
 class ConfigErrors(ConfigError):
@@ -131,7 +135,10 @@ class OutOfRange(BadInput):
         unit_text = f" {unit}" if unit else ""
         shown, least, most = (str(x) if isinstance(x, int) else f"{x:.9g}" for x in (value, low, high))
         super().__init__(f"{what} is {shown}{unit_text}, allowed {least} to {most}{unit_text}")
-        self.what, self.value, self.low, self.high = what, value, low, high
+        self.what = what
+        self.value = value
+        self.low = low
+        self.high = high
 
 
 class OutputError(BadInput):

@@ -48,7 +48,8 @@ class WaitClock:
     """
 
     def __init__(self, clock: Clock, loop: SimulationLoop) -> None:
-        self._clock, self._loop = clock, loop
+        self._clock = clock
+        self._loop = loop
 
     @property
     def time_s(self) -> float:
@@ -129,7 +130,10 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         self._clock_resolution = 1e-9  # asyncio would round timers to the wall clock's, 15 ms on some systems
         numbers = itertools.count()
         self.set_task_factory(lambda loop, *args, **kwargs: _NumberedTask(next(numbers), *args, loop=loop, **kwargs))
-        self._sim_clock, self._stepper, self._pace, self._horizon_s = clock, stepper, pace, horizon_s
+        self._sim_clock = clock
+        self._stepper = stepper
+        self._pace = pace
+        self._horizon_s = horizon_s
         self._sleepers: list[tuple[int, int, asyncio.Future[None]]] = []
         self._order = itertools.count()
         self._stepping = self._main_running = self._draining = self._nudged = False
@@ -159,7 +163,8 @@ class SimulationLoop(asyncio.SelectorEventLoop):
             why = "it is closed" if self.is_closed() else "an event loop runs already (in a notebook: use a thread)"
             raise SimulationError(f"the simulation cannot be run: {why}")
         task = self.create_task(main)
-        self._main_running, self._spins = True, 0
+        self._main_running = True
+        self._spins = 0
         self._horizon_tick = self._sim_clock.tick + self._sim_clock.ticks(min(self._horizon_s, LONGEST_S))
         self._wall_start_s = self._idle_s = time.monotonic()
         self._pace_start_tick = self._sim_clock.tick
@@ -235,7 +240,8 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         self._wake()
         self._busy_turns += 1
         if self._pace is not None and (timeout_s != 0 or self._sim_clock.tick > before):
-            self._idle_s, self._busy_turns = time.monotonic(), 0
+            self._idle_s = time.monotonic()
+            self._busy_turns = 0
         ready = self._nudged or self._sim_clock.tick >= wake_tick
         if self._pace is None:
             self._spins = self._spins + 1 if self._sim_clock.tick == before else 0
@@ -300,7 +306,8 @@ class SimulationLoop(asyncio.SelectorEventLoop):
 
     def _cancel_leftover(self) -> None:
         """Cancels the tasks that still wait, in the order of their making, until all have ended."""
-        self._draining, self._spins = True, 0
+        self._draining = True
+        self._spins = 0
         try:
             for _ in range(CANCEL_ROUNDS):
                 for pending in sorted(asyncio.all_tasks(self), key=hash):

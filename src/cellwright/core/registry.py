@@ -26,7 +26,8 @@ class Registry(Generic[T]):
     """
 
     def __init__(self, kind: str, group: str) -> None:
-        self.kind, self.group = kind, group
+        self.kind = kind
+        self.group = group
         self._entries: dict[str, T] = {}
         self._points: dict[str, list[EntryPoint]] | None = None
 

@@ -59,7 +59,9 @@ class CrclClient:
         options: ClientOptions | None = None,
         say: Callable[[str], None] = lambda _text: None,
     ) -> None:
-        self.peer, self.options, self.session_settings = peer, options or ClientOptions(), SessionSettings()
+        self.peer = peer
+        self.options = options or ClientOptions()
+        self.session_settings = SessionSettings()
         self.aborts = 0
         """How often `abort` was called: who runs a program looks whether it grew."""
         self._say = say

@@ -30,8 +30,13 @@ class ClientConnections:
     """
 
     def __init__(self, connect: Connector, peer: str, options: ClientOptions, say: Callable[[str], None]) -> None:
-        self.sent_id, self.is_bare, self.findings = 0, False, DocumentFindings()
-        self._connect, self._peer, self._options, self._say = connect, peer, options, say
+        self.sent_id = 0
+        self.is_bare = False
+        self.findings = DocumentFindings()
+        self._connect = connect
+        self._peer = peer
+        self._options = options
+        self._say = say
         self._main: CrclLink | None = None
         self._stop: CrclLink | None = None
         self._connecting = asyncio.Lock()
@@ -55,7 +60,9 @@ class ClientConnections:
 
     async def close(self) -> None:
         """Ends the connections."""
-        links, self._main, self._stop = (self._main, self._stop), None, None
+        links = (self._main, self._stop)
+        self._main = None
+        self._stop = None
         for link in filter(None, links):
             await link.close()
 

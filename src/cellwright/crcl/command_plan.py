@@ -39,7 +39,8 @@ class CommandTranslator:
     """Turns commands into plans for one robot."""
 
     def __init__(self, robot: CrclRobot, moves: Moves) -> None:
-        self._robot, self._moves = robot, moves
+        self._robot = robot
+        self._moves = moves
 
     def plan(self, command: m.CRCLCommand, now: Settings) -> CommandPlan:
         """Returns the plan of a command under the present settings; nothing is done yet.

@@ -46,7 +46,8 @@ class TcpConnection:
     """A socket."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader, self._writer = reader, writer
+        self._reader = reader
+        self._writer = writer
 
     async def receive(self) -> bytes:
         """Returns some bytes; none at the end."""

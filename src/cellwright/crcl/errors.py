@@ -16,7 +16,9 @@ class EncodeError(CrclError):
 
     def __init__(self, where: str, what: str, allowed: str = "") -> None:
         super().__init__(f"{where}: {what}{_hint(allowed)}")
-        self.where, self.what, self.allowed = where, what, allowed
+        self.where = where
+        self.what = what
+        self.allowed = allowed
 
 
 class DecodeError(CrclError):
@@ -27,7 +29,11 @@ class DecodeError(CrclError):
     ) -> None:
         place = f" at {where}" if where else ""
         super().__init__(f"line {line}{place}: {what}{_hint(allowed)}")
-        self.what, self.where, self.line, self.allowed, self.command_id = what, where, line, allowed, command_id
+        self.what = what
+        self.where = where
+        self.line = line
+        self.allowed = allowed
+        self.command_id = command_id
 
 
 class FramingError(CrclError):

@@ -43,7 +43,8 @@ class CommandExecutor:
     """
 
     def __init__(self, robot: CrclRobot, pose_base: Pose | None = None, epoch_s: float = 0.0) -> None:
-        self.robot, self.epoch_s = robot, epoch_s
+        self.robot = robot
+        self.epoch_s = epoch_s
         self.pose_base = pose_base or Pose.identity()
         self.linear_joints = tuple(joint.is_linear for joint in robot.joints)
         self.settings = Settings()
@@ -98,7 +99,8 @@ class CommandExecutor:
             self._fail(_text(error, units), instance)
             return
         if isinstance(command, m.InitCanon):
-            self.initialised, self._guarded = True, GuardedRunner(self.robot)
+            self.initialised = True
+            self._guarded = GuardedRunner(self.robot)
         elif isinstance(command, m.EndCanon):
             self.initialised = False
         elif isinstance(command, m.StopMotion):

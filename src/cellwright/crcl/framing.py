@@ -90,7 +90,9 @@ class MessageStream:
         document = bytes(self._buffer[self._start : self._at])
         if len(document) > self._max_bytes:
             raise FramingError(f"a message has {len(document)} bytes (allowed: {self._max_bytes})")
-        self._start, self._whole, self._step = self._at, False, self._between
+        self._start = self._at
+        self._whole = False
+        self._step = self._between
         return document
 
     # Each step below looks at the buffer from `_at` on. It returns False when it needs more bytes.
@@ -121,7 +123,8 @@ class MessageStream:
         name = bytes(buffer[self._at + 1 : end.start() if end else None])
         if end is None or _NAME.fullmatch(name) is None:
             raise FramingError(f"no message begins with {_shown(bytes(buffer[self._at : self._at + 20]))}")
-        self._content_marks, self._longest_mark = _marks(name), max(len(name) + 3, 9)
+        self._content_marks = _marks(name)
+        self._longest_mark = max(len(name) + 3, 9)
         self._at = end.start()
         self._step = self._tag
         return True
@@ -134,7 +137,9 @@ class MessageStream:
             return False
         self._at = mark.end()
         if mark[0] != b">":
-            self._section_end, self._after_section, self._step = mark[0], self._tag, self._section
+            self._section_end = mark[0]
+            self._after_section = self._tag
+            self._step = self._section
         elif self._buffer[mark.start() - 1 : mark.start()] == b"/":
             self._whole = self._depth == 0
             self._step = self._content
@@ -171,7 +176,9 @@ class MessageStream:
 
     def _enter_section(self, begin: bytes, after: Callable[[], bool]) -> bool:
         self._at += 1 + len(begin)
-        self._section_end, self._after_section, self._step = _SECTION_ENDS[begin], after, self._section
+        self._section_end = _SECTION_ENDS[begin]
+        self._after_section = after
+        self._step = self._section
         return True
 
     def _section(self) -> bool:

@@ -52,7 +52,8 @@ class GuardWatch:
     """
 
     def __init__(self, guards: Sequence[m.Guard], robot: CrclRobot, epoch_s: float) -> None:
-        self._robot, self._epoch_s = robot, epoch_s
+        self._robot = robot
+        self._epoch_s = epoch_s
         reading = robot.read()
         for guard in guards:
             _check(guard, reading)
@@ -102,7 +103,8 @@ class GuardWatch:
                 last_check_time=round((self._epoch_s + time_s) * 1000),
                 last_check_value=value,
             )
-            self._guards[index], self._told = checked, None
+            self._guards[index] = checked
+            self._told = None
             if _passed(guard, value, self._first[index]):
                 self.trigger = Trigger(checked, value, reading.pose_tool_in_base, time_s, reading.path_share)
         return self.trigger

@@ -59,9 +59,12 @@ class CrclLink:
         self.arrived = 0
         self.lost = ""
         self._findings = DocumentFindings() if findings is None else findings
-        self._connection, self._peer, self._send_s = connection, peer, send_s
+        self._connection = connection
+        self._peer = peer
+        self._send_s = send_s
         self._unreadable = ""
-        self._question, self._question_id = b"", -1
+        self._question = b""
+        self._question_id = -1
         self._settings: tuple[bytes, SettingsStatus | None] = b"", None
         self._waiting: list[asyncio.Future[None]] = []
         self._reader = asyncio.get_running_loop().create_task(self._read())
@@ -170,7 +173,8 @@ class CrclLink:
         self._wake()
 
     def _wake(self) -> None:
-        waiting, self._waiting = self._waiting, []
+        waiting = self._waiting
+        self._waiting = []
         for waiter in waiting:
             if not waiter.done():
                 waiter.set_result(None)

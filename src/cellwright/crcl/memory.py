@@ -20,7 +20,8 @@ class MemoryConnection:
     """
 
     def __init__(self, deliver: Callable[[bytes], None], hang_up: Callable[[], None]) -> None:
-        self._deliver, self._hang_up = deliver, hang_up
+        self._deliver = deliver
+        self._hang_up = hang_up
         self._buffer = bytearray()
         self._open = True
         self._waiter: asyncio.Future[None] | None = None

@@ -39,8 +39,12 @@ class _StreamTap:
     """Cuts a copy of one direction's bytes into documents; it never delays the bytes."""
 
     def __init__(self, connection: int, to_robot: bool, tell: Callable[[ProxiedMessage], None]) -> None:
-        self._connection, self._to_robot, self._tell = connection, to_robot, tell
-        self._stream, self._held, self._understands = MessageStream(), bytearray(), True
+        self._connection = connection
+        self._to_robot = to_robot
+        self._tell = tell
+        self._stream = MessageStream()
+        self._held = bytearray()
+        self._understands = True
 
     def feed(self, data: bytes, time_ns: int) -> None:
         self._held += data
@@ -82,7 +86,10 @@ class CrclProxy:
         self.accepted = 0
         self.recording_error = ""
         """Why something is missing in the record; empty when nothing is."""
-        self._connect, self._tell, self._now_ns, self._say = connect, tell, now_ns, say
+        self._connect = connect
+        self._tell = tell
+        self._now_ns = now_ns
+        self._say = say
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 

@@ -25,7 +25,9 @@ class _Bad(Exception):
     """An element that is wrong."""
 
     def __init__(self, what: str, allowed: str, element: Any) -> None:
-        self.what, self.allowed, self.element = what, allowed, element
+        self.what = what
+        self.allowed = allowed
+        self.element = element
 
 
 @overload

@@ -53,7 +53,11 @@ class BeyondLimit(JobFailed):
     """A target outside the limits; nothing is moved, and nothing is clamped."""
 
     def __init__(self, what: str, value: float, limit: float, quantity: Quantity, *, linear: bool = False) -> None:
-        self.what, self.value, self.limit, self.quantity, self.linear = what, value, limit, quantity, linear
+        self.what = what
+        self.value = value
+        self.limit = limit
+        self.quantity = quantity
+        self.linear = linear
         super().__init__(self.text(CrclUnits()))
 
     def text(self, units: CrclUnits) -> str:

@@ -87,7 +87,8 @@ class CrclServer:
             on_command=on_command,
             on_status=on_status,
         )
-        self._backlog_bytes, self._max_connections = backlog_bytes, max_connections
+        self._backlog_bytes = backlog_bytes
+        self._max_connections = max_connections
         self._push_period_s = push_period_s
         self._pushing: asyncio.Task[None] | None = None
         self._listener = Listener("the server")

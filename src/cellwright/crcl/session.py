@@ -72,7 +72,10 @@ class Session:
         hang_up: Callable[[], None],
         hold: Callable[[bool], None] = lambda _: None,
     ) -> None:
-        self._service, self._send, self._hang_up, self._hold = service, send, hang_up, hold
+        self._service = service
+        self._send = send
+        self._hang_up = hang_up
+        self._hold = hold
         self._stream = MessageStream(service.max_message_bytes)
         self._open = True
         self._request = b""  # the last GetStatus: clients send the same bytes again and again
@@ -143,7 +146,8 @@ class Session:
             except DecodeError as unreadable:
                 self._give_up(unreadable)
         self._reading = None
-        waiting, self._waiting = bytes(self._waiting), bytearray()
+        waiting = bytes(self._waiting)
+        self._waiting = bytearray()
         self._hold(False)
         if answers:
             self._send(b"".join(answers))

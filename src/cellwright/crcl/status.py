@@ -40,7 +40,8 @@ class StatusWriter:
     def __init__(self, executor: CommandExecutor) -> None:
         self._executor = executor
         self._in_base = executor.pose_base.is_close(Pose.identity())
-        self._motion, self._settings = _Kept(self._write_motion), _Kept(self._write_settings)
+        self._motion = _Kept(self._write_motion)
+        self._settings = _Kept(self._write_settings)
         self._sensing = _Kept(self._write_sensing)
         self._said = ""
 

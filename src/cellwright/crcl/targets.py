@@ -74,8 +74,11 @@ class Target:
         connector: Callable[[str], Connector],
         say: Callable[[str], None] = LOG.warning,
     ) -> None:
-        self.name, self.endpoint, self.aborts = name, endpoint, 0
-        self._connector, self._say = connector, say
+        self.name = name
+        self.endpoint = endpoint
+        self.aborts = 0
+        self._connector = connector
+        self._say = say
         self._client = self._make(endpoint)
         self._turn = asyncio.Lock()
         self._executing: CRCLCommand | None = None
@@ -119,7 +122,8 @@ class Target:
                 return Outcome(OutcomeState.LOST, command, f"not sent: {self.name} was left", None, 0.0)
             if self.aborts != aborts:
                 return Outcome(OutcomeState.ABORTED, command, "stopped before it was sent", None, 0.0)
-            self._executing, self._may_move = command, True
+            self._executing = command
+            self._may_move = True
             try:
                 outcome = await self._client.execute(command, timeout_s=timeout_s, place=place)
             except asyncio.CancelledError:
@@ -177,7 +181,10 @@ class Target:
         except BaseException:
             await asyncio.shield(self._leave(new))
             raise
-        before, self.endpoint, self._client, self._known = self.endpoint, endpoint, new, None
+        before = self.endpoint
+        self.endpoint = endpoint
+        self._client = new
+        self._known = None
         left = await asyncio.shield(self._leave(old))
         return SwitchReport(self.name, before.at, endpoint.at, left, difference, unconfirmed)
 

@@ -22,7 +22,8 @@ class WallClock:
         for what, value, low, high in (("pace", pace, 1e-3, 1e3), ("tick", tick_s, 1e-6, 1.0)):
             if not low <= value <= high:
                 raise OutOfRange(what, value, low, high)
-        self._pace, self._tick_s = pace, tick_s
+        self._pace = pace
+        self._tick_s = tick_s
         self._start_s = time.monotonic()
 
     @property

@@ -22,7 +22,8 @@ class _Bad(Exception):
 
     def __init__(self, element: str, what: str, allowed: str) -> None:
         self.path = [element]
-        self.what, self.allowed = what, allowed
+        self.what = what
+        self.allowed = allowed
 
 
 def encode(document: Document, *, declaration: bool = True, indent: str = "") -> bytes:

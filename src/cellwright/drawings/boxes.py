@@ -45,7 +45,8 @@ class TrayPlaces:
     """
 
     def __init__(self, cell: Cell, layout: Layout, spread: Spread) -> None:
-        self._cell, self._layout = cell, layout
+        self._cell = cell
+        self._layout = layout
         self._boxes = {
             name: figures
             for name, fixture in cell.fixtures.items()

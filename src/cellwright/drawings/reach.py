@@ -39,7 +39,8 @@ class SlotReach:
         self._kinematics = ArmKinematics(ROBOTS.get(robot.model))
         self._stretch = WristRange(ROBOTS.get(robot.model))
         self._home_rad = np.radians(robot.home_deg)
-        self._tool, self._world_in_base = robot.tool, base.inverse()
+        self._tool = robot.tool
+        self._world_in_base = base.inverse()
         tcp_xyz_m = (0.0, 0.0, 0.0) if robot.tool is None else gripper_model(robot.tool).tcp_xyz_m
         if robot.tool is not None and robot.changer is not None:
             tcp_xyz_m = CHANGERS.get(robot.changer).tcp_in_flange_m(tcp_xyz_m)
@@ -99,7 +100,9 @@ class _FlangePoses:
     """Flange poses for each grasp of one part, at it and above, computed on demand."""
 
     def __init__(self, flange: Callable[[Pose], Pose], pose_part: Pose, grasps: Sequence[Grasp]) -> None:
-        self._flange, self._pose_part, self._grasps = flange, pose_part, grasps
+        self._flange = flange
+        self._pose_part = pose_part
+        self._grasps = grasps
         self._known: list[tuple[Pose, Pose]] = []
         self._next = 0
 

@@ -57,14 +57,14 @@ class ActionRunner:
         before: Callable[[], None],
         on_action: Callable[[ActionRecord], None],
     ) -> None:
-        self.manipulator, self.steps, self.conditions = manipulator, steps, conditions
-        self._observer, self._clock, self._settings, self._publish, self._before = (
-            observer,
-            clock,
-            settings,
-            publish,
-            before,
-        )
+        self.manipulator = manipulator
+        self.steps = steps
+        self.conditions = conditions
+        self._observer = observer
+        self._clock = clock
+        self._settings = settings
+        self._publish = publish
+        self._before = before
         self._on_action = on_action
         self.records: list[ActionRecord] = []
         self.retries = 0

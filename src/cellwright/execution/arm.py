@@ -97,12 +97,15 @@ class ArmClient:
         recipe: Recipe,
         tool_models: Mapping[str, str] | None = None,
     ) -> None:
-        self.name, self.recipe, self._tool_models = name, recipe, tool_models or {}
+        self.name = name
+        self.recipe = recipe
+        self._tool_models = tool_models or {}
         self.rest_rad: tuple[float, ...] | None = None
         """Joint angles of the place where it waits; where it stood when it was first asked, unless told otherwise."""
         self.rest_point: tuple[float, float, float] | None = None
         """Where its tool is then, in the world."""
-        self._client, self._base = client, pose_base_in_world
+        self._client = client
+        self._base = pose_base_in_world
         self._from_world = pose_base_in_world.inverse()
         self._speed_mps: float | None = None
         self._at: Pose | None = None  # where its tool is, in the world, as far as that is known
@@ -144,7 +147,8 @@ class ArmClient:
             await self._do(messages.SetTransSpeed(0, trans_speed=speed))
             self._speed_mps = speed_mps
         pose = message_of_pose(self._from_world @ pose_tool_in_world)
-        before, self._at = self._at, None
+        before = self._at
+        self._at = None
         least_s = 0.0 if before is None else self._least_s(before, pose_tool_in_world, speed_mps)
         await self._do(messages.MoveTo(0, move_straight=straight, end_position=pose), least_s)
         self._at = pose_tool_in_world

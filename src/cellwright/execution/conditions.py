@@ -28,7 +28,8 @@ class StepConditions:
     """
 
     def __init__(self, manipulator: Manipulator, evaluator: Evaluator) -> None:
-        self._manipulator, self._evaluator = manipulator, evaluator
+        self._manipulator = manipulator
+        self._evaluator = evaluator
         self.flags: frozenset[Flag] = initial_flags([manipulator.name])
 
     def forget(self) -> None:

@@ -66,9 +66,12 @@ class Executor:
     ) -> None:
         if not clients:
             raise BadInput("an executor needs at least one robot")
-        self.belief, self.clock, self.settings = belief, clock, settings or ExecutionSettings()
+        self.belief = belief
+        self.clock = clock
+        self.settings = settings or ExecutionSettings()
         believed = belief.state
-        self._publish, self._on_action = publish, on_action
+        self._publish = publish
+        self._on_action = on_action
         self._observer = Observer(belief, clock, self.settings.sightings, self.settings.look_limit_s)
         self._manipulators = known = make_manipulators(belief, clients, clock, self.settings)
         believed.clock = lambda: clock.time_s

@@ -46,4 +46,6 @@ class StepFailed(JobFailed):
 
     def __init__(self, kind: FailureKind, reason: str, part: str = "", *, is_lost_robot: bool = False) -> None:
         super().__init__(reason)
-        self.kind, self.part, self.is_lost_robot = kind, part, is_lost_robot
+        self.kind = kind
+        self.part = part
+        self.is_lost_robot = is_lost_robot

@@ -27,7 +27,10 @@ class CellInspector:
     """
 
     def __init__(self, belief: Belief, observer: Observer, clock: AsyncClock, robots: Sequence[str]) -> None:
-        self._belief, self._observer, self._clock, self._robots = belief, observer, clock, robots
+        self._belief = belief
+        self._observer = observer
+        self._clock = clock
+        self._robots = robots
 
     async def inspect(self) -> None:
         """Observes every tray; parts, and trays that robots carry, are missing when they are not seen."""

@@ -104,12 +104,16 @@ class Manipulator:
     def note_held(self, part: str) -> None:
         """Stores that it holds a part, a kit tray or a kit."""
         note_held(self.belief, self.tool, part)
-        self.held, self.found, self.slipped_m = part, "", 0.0
+        self.held = part
+        self.found = ""
+        self.slipped_m = 0.0
 
     def note_released(self) -> None:
         """Stores that it holds nothing."""
         note_released(self.belief, self.tool)
-        self.held, self.seat, self.slipped_m = "", None, 0.0
+        self.held = ""
+        self.seat = None
+        self.slipped_m = 0.0
 
     def note_phase(self, phase: PickPlacePhase, thing: str) -> None:
         """Stores what a phase of a pick and place says about the hand."""
@@ -254,7 +258,9 @@ class Manipulator:
         self.hand.reading = await self.arm.prepare()
         await self.rise()
         reading = await self.hand.read()
-        self.found, self.grasp, self.seat = "", None, None
+        self.found = ""
+        self.grasp = None
+        self.seat = None
         near = self.at_hand(reading) if reading.holding else None
         if self.held and not reading.holding:
             lost = self.held

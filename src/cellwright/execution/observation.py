@@ -44,7 +44,10 @@ class Observer:
     """
 
     def __init__(self, belief: Belief, clock: AsyncClock, sightings: int, limit_s: float) -> None:
-        self.belief, self._clock, self._sightings, self._limit_s = belief, clock, sightings, limit_s
+        self.belief = belief
+        self._clock = clock
+        self._sightings = sightings
+        self._limit_s = limit_s
 
     async def observe(
         self, anchors: Iterable[str], others: Iterable[str] = (), sightings: int | None = None

@@ -143,7 +143,10 @@ class PickPlacePlanner:
             raise BadInput(
                 f"a {part.title.lower()} is not round; only parts that may be turned in the hand are planned for"
             )
-        self.settings, self.part, self.tool, self.arm = settings or PickPlaceSettings(), part, tool, scene.robot.arm
+        self.settings = settings or PickPlaceSettings()
+        self.part = part
+        self.tool = tool
+        self.arm = scene.robot.arm
         found = find_grasps(
             part,
             tool,

@@ -46,7 +46,10 @@ class PlanRunner:
         on_done: Callable[[Action], None] = lambda _action: None,
         may_begin: Callable[[], bool] = lambda: True,
     ) -> None:
-        self._runners, self._places, self._on_done, self._may_begin = runners, zones, on_done, may_begin
+        self._runners = runners
+        self._places = zones
+        self._on_done = on_done
+        self._may_begin = may_begin
         self._stop = False
         self._zones = Zones({name: runner.manipulator for name, runner in runners.items()}, {})
 

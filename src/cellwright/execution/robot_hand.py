@@ -55,7 +55,8 @@ class RobotHand:
             again = await self.arm.read()
             is_still = abs(again.width_m - reading.width_m) <= STILL_M
             reading = replace(again, holding=True) if is_still else again
-        self.reading, self.read_s = reading, self.clock.time_s
+        self.reading = reading
+        self.read_s = self.clock.time_s
         return reading
 
     async def release(self) -> None:

@@ -49,7 +49,8 @@ class RobotTeam:
     """
 
     def __init__(self, manipulators: Mapping[str, Manipulator], names: Sequence[str]) -> None:
-        self.manipulators, self._names = manipulators, names
+        self.manipulators = manipulators
+        self._names = names
         self.notes: list[str] = []
 
     def in_service(self) -> list[Manipulator]:

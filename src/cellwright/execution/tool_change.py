@@ -84,8 +84,11 @@ class HolderWay:
     """
 
     def __init__(self, arm: ChangingArm, hand: RobotHand, holder: Pose, base: Pose, tool: str) -> None:
-        self._arm, self._hand, self._holder = arm, hand, holder
-        self._above_m, self._base_m = float(_reach(tool).position[2]) + CLEAR_M, float(base.position[2])
+        self._arm = arm
+        self._hand = hand
+        self._holder = holder
+        self._above_m = float(_reach(tool).position[2]) + CLEAR_M
+        self._base_m = float(base.position[2])
         self._rest = np.array(self._arm.rest_point or self._holder.position) - base.position
         goal = self._holder.position - base.position
         turn_rad = atan2(goal[1], goal[0]) - atan2(self._rest[1], self._rest[0])

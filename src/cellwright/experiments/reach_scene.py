@@ -82,7 +82,8 @@ class ReachScene:
 
     def __init__(self, task: ReachTask) -> None:
         self.task = task
-        arm, self._tool = ROBOTS.get(task.robot), gripper_model(task.tool)
+        arm = ROBOTS.get(task.robot)
+        self._tool = gripper_model(task.tool)
         self._kinematics = ArmKinematics(_one_turn(arm))
         self._tcp = Pose.from_xyz_rpy(self._tool.tcp_xyz_m)
         self._model = _compile(task)

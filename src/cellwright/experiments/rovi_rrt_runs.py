@@ -105,7 +105,9 @@ class _Attempt:
     """One run: the controller's side knows the detections and the robot; everything else here is the judge's."""
 
     def __init__(self, lab: Lab, job: RoviRunJob) -> None:
-        self.lab, self.job, self.world = lab, job, lab.world
+        self.lab = lab
+        self.job = job
+        self.world = lab.world
         self.monitor = CollisionMonitor(lab.world, lab.stepper, allowed_contacts(job.pick))
         self.others = [name for name in lab.world.objects if name != BOTTLE]
         self.stood = {name: lab.world.pose_of(name) for name in lab.world.objects}

@@ -37,7 +37,8 @@ class ControlInterface:
 
     def __init__(self, answer: Answer, greeting: Callable[[], list[dict[str, Any]]] = list) -> None:
         self.flooded = 0
-        self._answer, self._greeting = answer, greeting
+        self._answer = answer
+        self._greeting = greeting
         self._listener = Listener("the control interface")
         self._writers: dict[asyncio.StreamWriter, _Heard] = {}
 

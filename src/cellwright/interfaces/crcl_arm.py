@@ -71,16 +71,21 @@ class CrclArm:
         frame: CrclArmFrame | None = None,
     ) -> None:
         frame = frame or CrclArmFrame()
-        self.name, self.clock = controller.name, wait_clock
-        self.max_pace, self.default_pace = MOST, USUAL
+        self.name = controller.name
+        self.clock = wait_clock
+        self.max_pace = MOST
+        self.default_pace = USUAL
         self.cartesian_limits = None
         self.joints = tuple(
             JointFacts(j.name, *j.position_limits_rad, j.velocity_limit_radps, j.effort_limit_nm)
             for j in controller.kinematics.arm.joints
         )
         self.pose_base_in_world = controller.ring.pose_base_in_world @ frame.pose_frame_in_base
-        self._controller, self._ticks, self._arm_frame = controller, clock, frame
-        self._frame, self._from_frame = frame.pose_frame_in_base, frame.pose_frame_in_base.inverse()
+        self._controller = controller
+        self._ticks = clock
+        self._arm_frame = frame
+        self._frame = frame.pose_frame_in_base
+        self._from_frame = frame.pose_frame_in_base.inverse()
         self._tool_in_ring: Pose | None = None
         self._look_at_tool()
         self._chain = SerialChain(controller.kinematics.arm)
@@ -263,7 +268,8 @@ class CrclArm:
         linear = turn @ (moving[:3] + np.array([b * z - c * y, c * x - a * z, a * y - b * x]))
         angular = turn @ moving[3:]
         if self._felt is not None:
-            self._forces, self._felt = self._arm_frame.forces(self._felt), None
+            self._forces = self._arm_frame.forces(self._felt)
+            self._felt = None
         force = next(iter(self._forces.values()), None)
         return RobotReading(
             positions=tuple(joints.tolist()),

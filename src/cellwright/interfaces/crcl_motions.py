@@ -47,7 +47,8 @@ class ToolMotions:
     """
 
     def __init__(self, kinematics: ArmKinematics, pose_tool_in_flange: Pose) -> None:
-        self._kinematics, self._tool = kinematics, pose_tool_in_flange
+        self._kinematics = kinematics
+        self._tool = pose_tool_in_flange
 
     def joints(self, start_rad: Array, targets: Sequence[JointTarget]) -> Motion:
         """Returns a motion of joints to positions, all arriving together, none faster than its target says."""

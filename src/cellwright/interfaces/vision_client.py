@@ -62,9 +62,12 @@ class VisionClient:
     ) -> None:
         self.latest: Frame | None = None
         self.arrived = self.reconnections = 0
-        self._address, self._host_and_port = address, _host_and_port(address)
+        self._address = address
+        self._host_and_port = _host_and_port(address)
         self._rotation_unit: AngleUnit = rotation_unit
-        self._connect_s, self._retry_s, self._max_line_bytes = connect_s, retry_s, max_line_bytes
+        self._connect_s = connect_s
+        self._retry_s = retry_s
+        self._max_line_bytes = max_line_bytes
         self._kept: deque[Frame] = deque(maxlen=kept_frames)
         self._news = asyncio.Event()
         self._problem = "it is not open"

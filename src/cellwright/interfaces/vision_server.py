@@ -73,8 +73,10 @@ class VisionServer:
                 raise OutOfRange(f"limit of {what}", limit, 1, 2**30)
         self.lines_sent = self.lines_dropped = self.clients_dropped = self.frames_too_long = 0
         self._encoder = encoder
-        self._backlog_bytes, self._max_missed_frames = backlog_bytes, max_missed_frames
-        self._max_clients, self._max_line_bytes = max_clients, max_line_bytes
+        self._backlog_bytes = backlog_bytes
+        self._max_missed_frames = max_missed_frames
+        self._max_clients = max_clients
+        self._max_line_bytes = max_line_bytes
         self._listener = Listener("the vision server")
         self._clients: dict[_Client, None] = {}  # in the order of their coming
 

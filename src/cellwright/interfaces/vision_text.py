@@ -135,7 +135,9 @@ class VisionEncoder:
             raise OutOfRange("decimals", decimals, 0, 12)
         self._pose_world_in_robot = pose_robot_in_world.inverse()
         self._rotation_to_robot = self._pose_world_in_robot.rotation_matrix
-        self._kinds, self._groups, self._frame = dict(kinds), None if groups is None else dict(groups), frame
+        self._kinds = dict(kinds)
+        self._groups = None if groups is None else dict(groups)
+        self._frame = frame
         self._rotation_unit: AngleUnit = rotation_unit
         self._decimals = decimals
 

@@ -84,11 +84,14 @@ class CollisionMonitor:
     ) -> None:
         if not 0 <= pause_s <= 1e6:
             raise OutOfRange("pause between hits", pause_s, 0, 1e6, "s")
-        self.allowed_contacts, self.pause_s = tuple(allowed_contacts), pause_s
+        self.allowed_contacts = tuple(allowed_contacts)
+        self.pause_s = pause_s
         self.hits: list[CollisionEvent] = []
         self._world = world
-        self._pairs, self._suspects = b"", tuple[int, ...]()
-        self._held, self._touching = set[int](), set[tuple[int, ...]]()
+        self._pairs = b""
+        self._suspects = tuple[int, ...]()
+        self._held = set[int]()
+        self._touching = set[tuple[int, ...]]()
         self._pardoned: dict[tuple[int, ...], float] = {}
         self._parts_in_tray: dict[int, dict[str, Pose]] = {}
         self._limited: dict[tuple[str, str], list[AllowedContact]] = {}
@@ -120,7 +123,8 @@ class CollisionMonitor:
         }
         lips = {lip for robot in robots.values() if robot.vacuum for cup in robot.vacuum.cups for lip in cup.lip}
         names = [pads.get(geom) or owner(model, geom) for geom in range(model.ngeom)]
-        self._names, self._bodies = names, np.array(model.geom_bodyid)
+        self._names = names
+        self._bodies = np.array(model.geom_bodyid)
         self._objects = {item.body: name for name, item in objects.items()}
         pad = np.isin(np.arange(model.ngeom), [*pads, *lips])
         loose = np.array([name in objects for name in names])
@@ -144,23 +148,32 @@ class CollisionMonitor:
                 counts[np.ix_(second, first)] = _Count.NEVER
         self._counts = counts  # row: who is held, or a robot's
         self._grips = (pad & loose[:, None]) | (loose & pad[:, None])
-        self._robot, self._loose = robot, loose
+        self._robot = robot
+        self._loose = loose
         self._forget()
 
     def _forget(self) -> None:
-        self._pairs, self._suspects = b"", ()
-        self._held, self._touching, self._pardoned, self._parts_in_tray = set(), set(), {}, {}
+        self._pairs = b""
+        self._suspects = ()
+        self._held = set()
+        self._touching = set()
+        self._pardoned = {}
+        self._parts_in_tray = {}
 
     def _tick(self) -> None:
         """Checks the contacts of a step; pairs change far less often, so the last answer is mostly reused."""
         data = self._world.data
         if not data.ncon:
             if self._pairs:
-                self._pairs, self._suspects, self._held, self._parts_in_tray = b"", (), set(), {}
+                self._pairs = b""
+                self._suspects = ()
+                self._held = set()
+                self._parts_in_tray = {}
             return
         pairs = data.contact.geom
         if (key := pairs.tobytes()) != self._pairs:
-            self._pairs, self._suspects = key, self._suspects_among(pairs)
+            self._pairs = key
+            self._suspects = self._suspects_among(pairs)
         if self._suspects:
             self._record(self._suspects)
 
@@ -170,7 +183,8 @@ class CollisionMonitor:
         ours, theirs, grips = self._counts[first, second], self._counts[second, first], self._grips[first, second]
         suspect = (ours == _Count.ALWAYS) & (theirs == _Count.ALWAYS)
         if not grips.any():
-            self._held, self._parts_in_tray = set(), {}
+            self._held = set()
+            self._parts_in_tray = {}
             return tuple(np.flatnonzero(suspect).tolist())
         bodies = self._bodies[pairs]
         held = self._held_bodies({body for body in bodies[grips].ravel().tolist() if body in self._objects})
@@ -218,7 +232,8 @@ class CollisionMonitor:
         self._pardoned = {pair: s for pair, s in self._pardoned.items() if now_s - s <= self.pause_s}
         fresh = held - self._held
         self._pardoned |= {pair: now_s for pair in touching if fresh & {*pair}}
-        self._held, self._touching = held, touching
+        self._held = held
+        self._touching = touching
         return np.array([tuple(sorted(pair)) in self._pardoned for pair in bodies.tolist()], bool)
 
     def _record(self, contacts: Iterable[int]) -> None:

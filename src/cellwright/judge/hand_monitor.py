@@ -116,7 +116,8 @@ class HandMonitor:
         }
         self._numbers = {name: number for number, name in enumerate(world.objects)}
         items = list(world.objects.values())
-        self._names, self._bodies = list(world.objects), np.array([item.body for item in items], dtype=np.intp)
+        self._names = list(world.objects)
+        self._bodies = np.array([item.body for item in items], dtype=np.intp)
         self._heights = np.array([[_grasp_height_m(item)] for item in items]).reshape(-1, 1)
         self._takes = {
             robot: np.array([n for n, item in enumerate(items) if _takes(tool, item)], dtype=np.intp)

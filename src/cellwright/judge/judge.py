@@ -50,7 +50,9 @@ class Judge:
         faults: Sequence[FaultCfg] = (),
         allowed_contacts: Sequence[AllowedContact] | None = None,
     ) -> None:
-        self._world, self._bus, self._sequence = world, bus, 0
+        self._world = world
+        self._bus = bus
+        self._sequence = 0
         self.hands = HandMonitor(world, stepper)
         self.drops = DropMonitor(world, stepper, self.hands)
         self.collisions = CollisionMonitor(

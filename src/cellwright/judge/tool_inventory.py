@@ -60,7 +60,8 @@ class ToolInventory:
     """
 
     def __init__(self, world: World, reaches: ReachTest) -> None:
-        self._world, self._reaches = world, reaches
+        self._world = world
+        self._reaches = reaches
         self.robots = [name for name, robot in world.robots.items() if robot.hand or robot.changer]
         self._fixed = {f"{n}_gripper": i.hand.figures for n, i in world.robots.items() if i.hand and i.changer is None}
         self._figures = {**self._fixed, **{name: TOOLS.get(tool.model) for name, tool in world.cell.tools.items()}}

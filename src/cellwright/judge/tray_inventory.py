@@ -40,7 +40,9 @@ class TrayInventory:
     def __init__(
         self, world: World, tools: ToolInventory, in_service: Collection[str], held: Mapping[str, str]
     ) -> None:
-        self._world, self._tools, self._in_service = world, tools, in_service
+        self._world = world
+        self._tools = tools
+        self._in_service = in_service
         self._holder = {name: robot for robot, name in held.items()}
         self._boxes = boxes_of(world)
         self._stacked: dict[tuple[str, str], int] = {}

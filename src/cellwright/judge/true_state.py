@@ -51,7 +51,8 @@ class TrueState:
         robots: Collection[str] | None,
         max_lean_rad: float,
     ) -> None:
-        self.world, self.max_lean_rad = world, max_lean_rad
+        self.world = world
+        self.max_lean_rad = max_lean_rad
         self.held = {robot: hold.part for robot, hold in (hand_monitor.held if hand_monitor else {}).items()}
         self.tool_inventory = ToolInventory(world, reaches)
         self.robots = self.tool_inventory.robots

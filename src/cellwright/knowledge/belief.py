@@ -43,9 +43,11 @@ class Belief:
         cfg: BeliefCfg | None = None,
     ) -> None:
         world_model.database.has_news()  # what others wrote before is read now
-        self.world_model, self.state = world_model, BeliefState(world_model)
+        self.world_model = world_model
+        self.state = BeliefState(world_model)
         self.watched_s: dict[str, float] = {}
-        self._publish, self._published = publish, 0
+        self._publish = publish
+        self._published = 0
         self._monitor = TrackMonitor(cfg or BeliefCfg())
 
     def reload(self) -> None:

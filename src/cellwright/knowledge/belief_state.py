@@ -65,14 +65,17 @@ class BeliefState:
     """
 
     def __init__(self, model: WorldModel, ontology: PlanningOntology | None = None, *, supply: bool = True) -> None:
-        self.model, self._ontology, self._supply = model, ontology, supply
+        self.model = model
+        self._ontology = ontology
+        self._supply = supply
         self.missing: set[str] = set()
         self.ordered: Mapping[str, KitDesign] = {}
         self.clock: Callable[[], float] = lambda: float(self.tree.seen_s.max(initial=0.0))
         self.report: Callable[[str], ToolState | None] = lambda _robot: None
         self._parts: dict[str, BelievedPart] = {}
         self._seats: dict[tuple[str, tuple[SlotPlace, ...]], list[BelievedSlot]] = {}
-        self._free, self._not_free = list[BelievedPart](), set[str]()
+        self._free = list[BelievedPart]()
+        self._not_free = set[str]()
         self.read()
 
     def read(self) -> None:

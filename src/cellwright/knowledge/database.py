@@ -66,7 +66,8 @@ class Database:
             raise DatabaseError(self.url, NOT_MADE)  # opening it would make the file
         self.in_memory = backend == "sqlite" and parsed.database in (None, "", ":memory:")
         self._deferred: list[Callable[[], None]] = []
-        self._is_lost, self._others = False, None
+        self._is_lost = False
+        self._others = None
         self._file: tuple[Path, tuple[int, int]] | None = None
         limits = {"connect_timeout": CONNECT_TIMEOUT_S}
         if backend == "sqlite":
@@ -203,7 +204,8 @@ class Database:
         if self.in_memory or self.engine.dialect.name != "sqlite":
             return False if self.in_memory else None
         with self.transaction() as connection:
-            before, self._others = self._others, connection.exec_driver_sql("PRAGMA data_version").scalar()
+            before = self._others
+            self._others = connection.exec_driver_sql("PRAGMA data_version").scalar()
         return before is not None and self._others != before
 
     def defer(self, write: Callable[[], None]) -> None:

@@ -12,7 +12,8 @@ class OntologyError(BadInput):
 
     def __init__(self, entity: str, problem: str) -> None:
         super().__init__(f"ontology: {entity}: {problem}")
-        self.entity, self.problem = entity, problem
+        self.entity = entity
+        self.problem = problem
 
 
 class DatabaseError(BadInput):
@@ -20,4 +21,5 @@ class DatabaseError(BadInput):
 
     def __init__(self, url: str, problem: str) -> None:
         super().__init__(f"database {url}: {problem}")
-        self.url, self.problem = url, problem
+        self.url = url
+        self.problem = problem

@@ -61,12 +61,16 @@ class PoseBatch:
 
     def __init__(self, since_s: float, locations: npt.NDArray[np.int64]) -> None:
         count = len(locations)
-        self.since_s, self._locations = since_s, locations
+        self.since_s = since_s
+        self._locations = locations
         self.past: dict[tuple[int, str], Row] = {}
-        self._posed, self._spread = np.zeros(count, bool), np.zeros(count, bool)
-        self._axes, self._times_s = np.empty((count, len(AXES))), np.empty(count)
+        self._posed = np.zeros(count, bool)
+        self._spread = np.zeros(count, bool)
+        self._axes = np.empty((count, len(AXES)))
+        self._times_s = np.empty(count)
         self._evidence = np.empty(count, object)
-        self._references, self._variances = np.empty((count, 4, 4)), np.empty((count, 4))
+        self._references = np.empty((count, 4, 4))
+        self._variances = np.empty((count, 4))
 
     def pose(self, rows: npt.NDArray[np.int64], axes: Array, times_s: Array, evidence: str) -> None:
         """Adds poses of objects, with the time and the source of the observation."""

@@ -54,7 +54,8 @@ class SlotContents:
     """The parts of a cell that no robot holds, by the slots that they are in."""
 
     def __init__(self, state: BeliefState, supply_filter: SupplyFilter = ALL_PARTS) -> None:
-        self._state, self._filter = state, supply_filter
+        self._state = state
+        self._filter = supply_filter
         taken = {*state.held.values(), *state.missing}
         free = [part for part in state.of_kind("Part") if part.name not in taken]
         self._placed = [part for part in free if state.has_pose(part.name)]

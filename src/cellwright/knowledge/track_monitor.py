@@ -50,8 +50,10 @@ class TrackMonitor:
         self._begin(0)
 
     def _begin(self, count: int) -> None:
-        self._rested, self._still = np.full((count, 4), np.nan), np.full((count, 4), np.nan)
-        self._still_s, self._seen_s = np.full(count, NEVER), np.full(count, NEVER)
+        self._rested = np.full((count, 4), np.nan)
+        self._still = np.full((count, 4), np.nan)
+        self._still_s = np.full(count, NEVER)
+        self._seen_s = np.full(count, NEVER)
         self._missing = np.zeros(count, bool)
 
     def forget(self) -> None:

@@ -71,10 +71,12 @@ class _Writer:
     """Makes the records one by one; what is referred to is made before what refers to it."""
 
     def __init__(self, session: Session, workstation: Workstation, designs: Sequence[KitDesign]) -> None:
-        self.session, self.of = session, workstation
+        self.session = session
+        self.of = workstation
         station = records.KittingWorkstation(name=workstation.name)
         station.angle_unit, station.length_unit, station.weight_unit = "radian", "meter", "kilogram"
-        self.station, self.objects = station, dict[str, records.SolidObject]({workstation.name: station})
+        self.station = station
+        self.objects = dict[str, records.SolidObject]({workstation.name: station})
         self.skus: dict[str, records.StockKeepingUnit] = {}
         self.designs: dict[str, records.TrayDesign] = {}
         self.tools = {tool.name: self._tool(tool) for tool in workstation.tools}

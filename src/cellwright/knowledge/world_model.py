@@ -74,7 +74,9 @@ class WorldModel:
         for what, number in (("keep_poses", keep_poses), ("keep_states", keep_states)):
             if not 1 <= number <= MAX_KEPT:
                 raise OutOfRange(f"world model: {what}", number, 1, MAX_KEPT, "entries")
-        self.database, self.keep_poses, self.keep_states = database, keep_poses, keep_states
+        self.database = database
+        self.keep_poses = keep_poses
+        self.keep_states = keep_states
         self._write_every_s = np.inf if database.in_memory else write_every_s
         self._deferred: PoseBatch | None = None
         self._has_parts = parts
@@ -121,7 +123,8 @@ class WorldModel:
     def _take_spreads(self, known: Mapping[str, Sequence[Any]]) -> None:
         """Sets the columns beside the tree from covariances in the frames of references, deviations and evidence."""
         tree, count, rows = self.tree, len(self.tree.names), self.tree.indices(list(known))
-        self.variances, self.deviations_m = np.full((count, 4), np.nan), np.full(count, np.nan)
+        self.variances = np.full((count, 4), np.nan)
+        self.deviations_m = np.full(count, np.nan)
         self.evidence = np.full(count, "", object)
         self.evidence[rows] = [found[-1] or "" for found in known.values()]
         numbers = np.array([found[:-1] for found in known.values()], float).reshape(-1, len(COVARIANCES) + 1)
@@ -223,7 +226,8 @@ class WorldModel:
                 connection.execute(update(POSE).where(POSE.c.id == key).values(values))
                 place = {"ref_object_id": objects[reference]}
                 connection.execute(update(LOCATION).where(LOCATION.c.id == key).values(place))
-        order, self.tree = self.tree.indices(tree.names), tree  # as it is stored: nothing else has changed
+        order = self.tree.indices(tree.names)
+        self.tree = tree  # as it is stored: nothing else has changed
         for column in ("_location_id", "_entries", "_entered", "variances", "deviations_m", "evidence"):
             setattr(self, column, getattr(self, column)[order])
         self.version += 1

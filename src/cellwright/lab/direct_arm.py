@@ -36,8 +36,11 @@ class DirectArm:
         joint_speed: float = 0.6,
         force_n: float | None = None,
     ) -> None:
-        self.robot, self.recipe = robot, recipe or Recipe()
-        self.joint_speed, self._clock, self._force_n = joint_speed, clock, force_n
+        self.robot = robot
+        self.recipe = recipe or Recipe()
+        self.joint_speed = joint_speed
+        self._clock = clock
+        self._force_n = force_n
 
     @property
     def name(self) -> str:

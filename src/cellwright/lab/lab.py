@@ -61,7 +61,8 @@ class Lab:
     """
 
     def __init__(self, cell: Cell, seed: int = 0, *, pace: float | None = None, horizon_s: float = HORIZON_S) -> None:
-        self.cell, self.seed = cell, seed
+        self.cell = cell
+        self.seed = seed
         self.nominal = checked_layout(cell, seed)
         self.world = World(cell, seed)
         self.bus = Bus()

@@ -226,7 +226,9 @@ class WorldFile:
     """
 
     def __init__(self, path: Path, lab: Lab, header: Callable[[], Mapping[str, Any]], model: str | None = None) -> None:
-        self.path, self._lab, self._header = path, lab, header
+        self.path = path
+        self._lab = lab
+        self._header = header
         self._model = model or model_hash(lab.world.model)
         clock = lab.world.clock
         self._ticking = lab.stepper.every(

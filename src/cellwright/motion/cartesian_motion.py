@@ -43,7 +43,8 @@ class CartesianMotion:
     """
 
     def __init__(self, kinematics: ArmKinematics, start_rad: npt.ArrayLike, trajectory: CartesianTrajectory) -> None:
-        self._trajectory, self.duration_s = trajectory, trajectory.duration_s
+        self._trajectory = trajectory
+        self.duration_s = trajectory.duration_s
         self.arm = kinematics.arm
         self._paths: list[PosePath] = []
         joints = checked_angles(kinematics.arm, start_rad)

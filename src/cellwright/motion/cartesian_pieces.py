@@ -42,7 +42,8 @@ class Line:
     """A straight line from one pose to another; the longer of the way and the turn is its length."""
 
     def __init__(self, start: Pose, end: Pose, equivalent_radius_m: float) -> None:
-        self._start, self._way = start.position, end.position - start.position
+        self._start = start.position
+        self._way = end.position - start.position
         self._turn = _Turn(start, end)
         self.length_m = max(float(np.linalg.norm(self._way)), self._turn.angle_rad * equivalent_radius_m)
 
@@ -60,9 +61,11 @@ class Arc:
     def __init__(self, start: Pose, end: Pose, along: Array, bend_rad: float, radius_m: float, equal_m: float) -> None:
         chord = end.position - start.position
         inward = chord - along * (chord @ along)
-        self._along, self._inward = along, inward / np.linalg.norm(inward)
+        self._along = along
+        self._inward = inward / np.linalg.norm(inward)
         self._centre = start.position + radius_m * self._inward
-        self._bend_rad, self._radius_m = bend_rad, radius_m
+        self._bend_rad = bend_rad
+        self._radius_m = radius_m
         self._turn = _Turn(start, end)
         self.length_m = max(radius_m * bend_rad, self._turn.angle_rad * equal_m)
 

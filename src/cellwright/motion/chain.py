@@ -31,7 +31,8 @@ class SerialChain:
             axes.append(pose.rotation_matrix @ np.array(joint.axis, float))
         pose = pose @ Pose.from_xyz_rpy(arm.flange_xyz_m, arm.flange_rpy_rad)
         points.append(pose.position)
-        self.axes, self.offsets = np.array(axes), np.diff(np.array(points), axis=0)
+        self.axes = np.array(axes)
+        self.offsets = np.diff(np.array(points), axis=0)
         self.flange_rotation = pose.rotation_matrix
         self._cross = np.array([[[0, -z, y], [z, 0, -x], [-y, x, 0]] for x, y, z in self.axes])
         self._cross_squared = self._cross @ self._cross

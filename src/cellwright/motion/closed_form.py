@@ -37,7 +37,9 @@ class ClosedForm:
     """
 
     def __init__(self, chain: SerialChain, home_rad: tuple[float, ...], low: Array, high: Array) -> None:
-        self._chain, self._low, self._high = chain, low, high
+        self._chain = chain
+        self._low = low
+        self._high = high
         self._solver = lru_cache(maxsize=256)(lambda redundancy_rad: self._robot(redundancy_rad).calculate_IK)
         self._asked = 0
         self._kernel: Any = None
@@ -117,7 +119,8 @@ class ClosedForm:
             module = _kernel_module()
             if module is not None:
                 low, high = self._low - LIMIT_ROOM_RAD, self._high + LIMIT_ROOM_RAD
-                chain, self._kernel = self._chain, module.find
+                chain = self._chain
+                self._kernel = module.find
                 self._geometry = module.pack(chain.axes, chain.offsets, chain.flange_rotation, low, high)
         return self._kernel is not None
 

@@ -69,11 +69,14 @@ class Follower(ABC):
     """
 
     def __init__(self, arm: ArmFigures, period_s: float, end: float) -> None:
-        self.arm, self.period_s, self._end = arm, period_s, end
+        self.arm = arm
+        self.period_s = period_s
+        self._end = end
         self.state = RunState.RUNNING
         self.sample: JointSample
         self._override = 1.0
-        self._generator, self._answer = Ruckig(1, period_s), OutputParameter(1)
+        self._generator = Ruckig(1, period_s)
+        self._answer = OutputParameter(1)
         self._request: Any = InputParameter(1)
         self._request.target_position = [end]
         self._now = (0.0, 0.0, 0.0)  # the parameter, its rate, and the change of that
@@ -118,7 +121,8 @@ class Follower(ABC):
     def put_back(self, moment: FollowerState) -> None:
         """Goes back to a state; the next command counts from there."""
         self._place(moment.place, moment.rate, moment.change)
-        self.state, self._brake = moment.state, None
+        self.state = moment.state
+        self._brake = None
         self.sample = self._sampled(min(moment.place, self._end), moment.rate, moment.change)
 
     def pause(self) -> None:

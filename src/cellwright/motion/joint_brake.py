@@ -31,7 +31,8 @@ class JointBrake:
 
     def __init__(self, limits: JointLimits, sample: JointSample, period_s: float) -> None:
         count = len(limits.velocity_radps)
-        self._generator, self._answer = Ruckig(count, period_s), OutputParameter(count)
+        self._generator = Ruckig(count, period_s)
+        self._answer = OutputParameter(count)
         self._request: Any = InputParameter(count)
         self._request.control_interface = ControlInterface.Velocity
         self._request.synchronization = Synchronization.No

@@ -35,7 +35,8 @@ class Unreachable(OutOfReach):
         roll, pitch, yaw = np.round(turns, 1) + 0.0  # no -0.0
         at = f"x {x:.3f}, y {y:.3f}, z {z:.3f} m, roll {roll:.1f}, pitch {pitch:.1f}, yaw {yaw:.1f} deg"
         super().__init__(f"{arm} cannot reach {at} ({frame}): {why}")
-        self.pose, self.why = pose, why
+        self.pose = pose
+        self.why = why
 
 
 def checked_angles(arm: ArmFigures, joints_rad: npt.ArrayLike) -> Array:

@@ -48,7 +48,8 @@ class JointPath:
     """All joints in proportion from one configuration to another."""
 
     def __init__(self, start_rad: Array, goal_rad: Array) -> None:
-        self._start, self._way = start_rad, goal_rad - start_rad
+        self._start = start_rad
+        self._way = goal_rad - start_rad
         self._straight = np.zeros_like(start_rad)
 
     def at(self, fraction: float) -> tuple[Any, Any, Any]:
@@ -127,8 +128,12 @@ class PosePath:
         turn_rad: float,
         what: str,
     ) -> Slices[None]:
-        self._kinematics, self._start, self._pose_at, self._what = kinematics, start_rad, pose_at, what
-        self.length_m, self.turn_rad = length_m, turn_rad
+        self._kinematics = kinematics
+        self._start = start_rad
+        self._pose_at = pose_at
+        self._what = what
+        self.length_m = length_m
+        self.turn_rad = turn_rad
         stands = kinematics.forward(start_rad)
         if not stands.is_close(pose_at(0.0), tolerance_m=START_TOLERANCE_M, tolerance_rad=START_TOLERANCE_RAD):
             away_m = stands.distance_m(pose_at(0.0))
@@ -151,7 +156,9 @@ class PosePath:
             pieces *= 2
         else:
             raise JobFailed(f"{kinematics.arm.name} cannot follow the {what}: {self.hardest()}")
-        self.at, self.at_many, self.steepness = self.spline.at, self.spline.at_many, self.spline.steepness
+        self.at = self.spline.at
+        self.at_many = self.spline.at_many
+        self.steepness = self.spline.steepness
 
     def hardest(self) -> str:
         """Returns the place on the course where a joint moves the farthest, and that joint, as text."""

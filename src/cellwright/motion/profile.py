@@ -71,7 +71,8 @@ class PathMotion:
     def _run_along(
         self, arm: ArmFigures, path: Path, limits: PathLimits, duration_s: float | None = None, share: float = 1.0
     ) -> Slices[None]:
-        self.arm, self.path = arm, path
+        self.arm = arm
+        self.path = path
         steepness = path.steepness()
         self.limits = yield from limits.within_in_slices(JointLimits.of(arm, share), *steepness)
         self._trajectory, self.limits = _run(self.limits)

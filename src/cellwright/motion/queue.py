@@ -27,7 +27,8 @@ class MotionQueue:
     """
 
     def __init__(self, period_s: float) -> None:
-        self._period_s, self._override = period_s, 1.0
+        self._period_s = period_s
+        self._override = 1.0
         self._waiting: deque[PathMotion] = deque()
         self._follower: PathFollower | None = None
         self._paused = False
@@ -95,7 +96,8 @@ class MotionQueue:
     def stop(self, category: StopCategory = StopCategory.NORMAL) -> None:
         """Comes to rest and drops the motions that wait."""
         self._waiting.clear()
-        self._paused, self._last = False, None
+        self._paused = False
+        self._last = None
         if self._follower is not None:
             self._follower.stop(category)
 

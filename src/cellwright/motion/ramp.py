@@ -35,7 +35,10 @@ class TimeTable:
     """
 
     def __init__(self, velocity_radps: Array, acceleration_radps2: Array, step_s: float, limits: JointLimits) -> None:
-        self._v, self._a, self._step_s, self._limits = velocity_radps, acceleration_radps2, step_s, limits
+        self._v = velocity_radps
+        self._a = acceleration_radps2
+        self._step_s = step_s
+        self._limits = limits
         self.own_acceleration = float((np.abs(self._a) / limits.acceleration_radps2).max())
         jerk = np.diff(self._a, axis=0) / step_s
         self.own_jerk = float((np.abs(jerk) / limits.jerk_radps3).max(initial=0.0))  # some motions limit none

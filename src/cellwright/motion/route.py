@@ -53,7 +53,8 @@ class Route:
         self._ways = [_way(a, b) / length for (a, b), length in zip(pairwise(self._poses), lengths, strict=True)]
         self._ends = np.cumsum(lengths)
         self._blends = [min(blend_m, a / 2, b / 2) for a, b in pairwise(lengths)]
-        self.lengths_m, self.length_m = lengths, float(sum(lengths))
+        self.lengths_m = lengths
+        self.length_m = float(sum(lengths))
         self.turn_rad = float(sum(a.angle_rad(b) for a, b in pairwise(self._poses)))
 
     def at(self, fraction: float) -> Pose:

@@ -51,7 +51,8 @@ class TrackTable:
             raise BadInput(f"tracker: '{double[0]}' is expected more than once; names must differ")
         self._kind_of: dict[str, int] = {}
         self._taken = set(names)
-        self.names, self.skus = names, [thing.sku for thing in things]
+        self.names = names
+        self.skus = [thing.sku for thing in things]
         self.holders = [thing.name if thing.holder is None else thing.holder for thing in things]
         count = len(things)
         self.kinds = np.array([self.kind(sku) for sku in self.skus], np.intp)
@@ -63,7 +64,8 @@ class TrackTable:
         self.seen_s: Array = np.full(count, -np.inf)
         self.sources = np.full(count, -1, np.intp)
         self.sightings, self.misses, self.turn_mismatches = (np.zeros(count, np.intp) for _ in range(3))
-        self.named, self.moving = np.ones(count, bool), np.zeros(count, bool)
+        self.named = np.ones(count, bool)
+        self.moving = np.zeros(count, bool)
         self._slot_map: SlotMap | None = None
         self._trays: Rows | None = None
 

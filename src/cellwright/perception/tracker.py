@@ -51,7 +51,9 @@ class Tracker:
         views: Mapping[str, Box] | None = None,
         frames: Mapping[str, Pose] | None = None,
     ) -> None:
-        self.cfg, self.views, self.frames = cfg or TrackerCfg(), dict(views or {}), dict(frames or {})
+        self.cfg = cfg or TrackerCfg()
+        self.views = dict(views or {})
+        self.frames = dict(frames or {})
         self._drift = np.array([self.cfg.drift_sd_m] * 3 + [self.cfg.drift_sd_rad]) ** 2
         self._most = np.array([self.cfg.max_sd_m] * 3 + [np.pi]) ** 2
         self._table = TrackTable(expected)

@@ -80,14 +80,16 @@ class _Reading:
         orders: Sequence[Order],
         kits: Collection[str] | None,
     ) -> None:
-        self.believed, self.orders = believed, orders
+        self.believed = believed
+        self.orders = orders
         self.usable = believed.stationary if kits is None else believed.stationary & set(kits)
         known = [thing.name for thing in believed.of_kind("Robot")]
         for name in robots or ():
             if name not in known:
                 raise UnknownName("robot", name, known, "planning")
         self.in_service = [name for name in known if robots is None or name in robots]
-        self.contents, self.gripped = SlotContents(believed, supply_filter), set(believed.held.values())
+        self.contents = SlotContents(believed, supply_filter)
+        self.gripped = set(believed.held.values())
 
     def state(self) -> CellState:
         believed = self.believed

@@ -27,7 +27,10 @@ class BelievedKits:
     def __init__(
         self, believed: BeliefState, contents: SlotContents, orders: Sequence[Order], usable: set[str]
     ) -> None:
-        self.believed, self.contents, self.orders, self.usable = believed, contents, orders, usable
+        self.believed = believed
+        self.contents = contents
+        self.orders = orders
+        self.usable = usable
         self.gripped = set(believed.held.values())
 
     def moving(self, outlets: set[str]) -> Iterable[KitState]:

@@ -16,8 +16,11 @@ class Demand:
     """The kits of some work, their needs, the robots that can fill them, and what need not be brought."""
 
     def __init__(self, work: Work) -> None:
-        self.work, self.d, self.state = work, work.request.durations, work.request.state
-        self.eligible, self.sole = Eligible(work), sole_tools(work)
+        self.work = work
+        self.d = work.request.durations
+        self.state = work.request.state
+        self.eligible = Eligible(work)
+        self.sole = sole_tools(work)
         self.jobs = self.eligible.jobs
         self.spared = self.eligible.spared()
         self.in_donors = Counter(sku for kit in work.donors for sku, _ in kit.wrong)

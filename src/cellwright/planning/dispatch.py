@@ -28,8 +28,10 @@ class Dispatch:
     """
 
     def __init__(self, schedule: PartialSchedule, roles: Roles) -> None:
-        self._schedule, self._roles = schedule, roles
-        self.booking, self._waiting = schedule.booking, schedule.waiting
+        self._schedule = schedule
+        self._roles = roles
+        self.booking = schedule.booking
+        self._waiting = schedule.waiting
         self._tables = schedule.work.request.state.tables
         self._restless = 0  # tool changes since something was done
 

@@ -113,7 +113,8 @@ def translate_plan(
 
 class _Reader:
     def __init__(self, plan: ExternalPlan, believed: BeliefState, kits: Sequence[str]) -> None:
-        self.plan, self.believed = plan, believed
+        self.plan = plan
+        self.believed = believed
         self.new = dict(zip(plan.new_kits(believed), kits, strict=False))
         self.tools = {*believed.handles, *believed.tool_of.values()}
         self.skus = {

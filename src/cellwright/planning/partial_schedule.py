@@ -55,9 +55,13 @@ class PartialSchedule:
         own_first: bool = False,
         perturbation: Perturbation = NO_PERTURBATION,
     ) -> None:
-        self.work, self.booking, self.waiting = work, booking, waiting
+        self.work = work
+        self.booking = booking
+        self.waiting = waiting
         d = work.request.durations
-        self._to_place_s, self._place_s, self._take_kit_s = d.part_s - d.place_part_s, d.place_part_s, d.take_kit_s
+        self._to_place_s = d.part_s - d.place_part_s
+        self._place_s = d.place_part_s
+        self._take_kit_s = d.take_kit_s
         self._alike = len({arm.reach for arm in booking.arms}) == 1
         self.perturbation = perturbation
         self.log: list[tuple[int, str, TaskKind, str, str, str]] = []  # robot, tool, kind, kit, table, SKU

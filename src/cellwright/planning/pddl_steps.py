@@ -65,7 +65,8 @@ class _Scene:
         domain = self.problem.domain
         if domain.form is PddlForm.CLASSICAL:
             raise BadInput(f"steps of {domain.name} cannot be translated: use a form that is numeric or temporal")
-        self.words, pairs = PREDICATES[domain.vocabulary], self.problem.pairs
+        self.words = PREDICATES[domain.vocabulary]
+        pairs = self.problem.pairs
         self.station_of = pairs(self.words["station"])
         self.tray_of = pairs(self.words["tray"])
         self.kit_of = {tray: kit for kit, tray in self.tray_of.items()}

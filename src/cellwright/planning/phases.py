@@ -27,7 +27,8 @@ _Node = tuple[str | None, tuple[_Open, ...], tuple[int, ...]]
 class _Space:
     def __init__(self, problem: PhaseProblem) -> None:
         self.kinds = tuple(kind for kind, _ in problem.waiting)
-        self.tables, self.tools = problem.tables, problem.tools
+        self.tables = problem.tables
+        self.tools = problem.tools
         self._bounds: dict[_Node, int] = {}
         self._splits: dict[_Needs, tuple[tuple[str, ...], tuple[_Thing, ...]]] = {}
         self._rests: dict[tuple[_Needs, str | None], _Needs] = {}

@@ -140,7 +140,8 @@ class _Kinds:
     """The kinds of kits that the search for phases distinguishes."""
 
     def __init__(self, booking: Booking, arm: RobotSchedule) -> None:
-        self._booking, self._arm = booking, arm
+        self._booking = booking
+        self._arm = arm
         self._tools: dict[str, tuple[str, ...]] = {}
         self._made: dict[tuple[str, int], KitKind] = {}
 

@@ -59,8 +59,10 @@ class Recorder:
         clock: Clock | None = None,
         chunk_s: float = MAX_CHUNK_NS / 1e9,
     ) -> None:
-        self._published, self._reason = 0, ""
-        self._bus, self._clock = bus, clock
+        self._published = 0
+        self._reason = ""
+        self._bus = bus
+        self._clock = clock
         self._close_file: Callable[[], None] = lambda: None
         sink = self._open(target) if isinstance(target, Path | str) else target
         self._encoders: dict[type[Message], Callable[[Message], bytes]] = {}
@@ -100,7 +102,8 @@ class Recorder:
                     content = {"messages": str(self.lost.messages), "reason": self.lost.reason}
                     self._writer.add_metadata("lost", content)
                 self._writer.finish()
-                self._recorded, self._writer = self._writer.written, None
+                self._recorded = self._writer.written
+                self._writer = None
             except SinkFailed as failure:
                 self._stop(failure)
         self._close_file()

@@ -64,7 +64,9 @@ class LogWriter:
     """
 
     def __init__(self, sink: Sink, metadata: dict[str, str], chunk_ns: int = MAX_CHUNK_NS) -> None:
-        self._sink, self._chunk_ns, self._position = sink, chunk_ns, 0
+        self._sink = sink
+        self._chunk_ns = chunk_ns
+        self._position = 0
         self._compressor = zstandard.ZstdCompressor()
         self._schemas: list[Schema] = []
         self._channels: list[Channel] = []
@@ -139,7 +141,8 @@ class LogWriter:
         self.written += count
         for channel, places in index.items():
             self._counts[channel] = self._counts.get(channel, 0) + len(places) // 2
-        self._entries, self._entries_bytes = [], 0
+        self._entries = []
+        self._entries_bytes = 0
         self._unfinished = False
 
     def _write_chunk(self, content: bytes, index: dict[int, list[int]]) -> None:

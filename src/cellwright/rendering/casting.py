@@ -51,7 +51,10 @@ class RayCaster:
     """Casts bundles of rays at the visible geoms of a model in one state; safe to use from several threads."""
 
     def __init__(self, model: Any, data: Any, mesh: SceneMesh, eye: ImagePlane) -> None:
-        self._model, self._data, self._mesh, self._eye = model, data, mesh, eye
+        self._model = model
+        self._data = data
+        self._mesh = mesh
+        self._eye = eye
         self._vertices = mesh.vertices_in_world(data)
         alpha = visible_alpha(model)
         clear = alpha[mesh.geom] < 1

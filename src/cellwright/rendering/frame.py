@@ -36,7 +36,9 @@ class RayFrame:
     """One picture in the making."""
 
     def __init__(self, model: Any, data: Any, frustum: Frustum, size: tuple[int, int], mesh: SceneMesh) -> None:
-        self._model, self._frustum, self._size = model, frustum, size
+        self._model = model
+        self._frustum = frustum
+        self._size = size
         self._slope = math.tan(frustum.fovy_rad / 2) / (size[1] / 2)  # of a ray, per pixel from the middle
         right, up, backwards = frustum.axes_in_world.T
         self._eye = ImagePlane(frustum.eye_in_world_m, np.column_stack([right, up, -backwards]))

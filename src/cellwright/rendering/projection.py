@@ -60,7 +60,8 @@ class Projection:
         slopes = np.column_stack([b[:, 1], -b[:, 0], -a[:, 1], a[:, 0]]) / area[front, None]
         self.name = name[front]
         self.flat = flat[front]
-        self.low, self.high = self.flat.min(axis=1).T.copy(), self.flat.max(axis=1).T.copy()
+        self.low = self.flat.min(axis=1).T.copy()
+        self.high = self.flat.max(axis=1).T.copy()
         self.facts = np.column_stack([self.flat[:, 0], slopes, inverse - inverse[:, :1] * [0, 1, 1]])
 
 

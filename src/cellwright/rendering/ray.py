@@ -29,7 +29,8 @@ class RayRenderer:
     def render(self, model: Any, data: Any, view: View, size: tuple[int, int] = (1280, 720)) -> npt.NDArray[np.uint8]:
         """Returns the picture as (height, width, 3); `data` must be at least at `mj_forward`'s state of poses."""
         if self._model is not model or self._mesh is None:
-            self._model, self._mesh = model, SceneMesh(model)
+            self._model = model
+            self._mesh = SceneMesh(model)
         frame = RayFrame(model, data, view.resolve(model, data), size, self._mesh)
         width, height = size
         y, x = np.divmod(np.arange(width * height), width)

@@ -44,7 +44,8 @@ class RayBundle:
 
     def __init__(self, rays: Array, cells_per_ray: float = 1.0) -> None:
         x, y = rays[:, 0] / rays[:, 2], rays[:, 1] / rays[:, 2]
-        self._low, high = np.array([x.min(), y.min()]), np.array([x.max(), y.max()])
+        self._low = np.array([x.min(), y.min()])
+        high = np.array([x.max(), y.max()])
         span = np.maximum(high - self._low, 1e-12)
         self._scale = min(np.sqrt(len(rays) * cells_per_ray / (span[0] * span[1])), MAX_CELLS / span.max())
         self._columns, self._rows = ((high - self._low) * self._scale).astype(int) + 1
@@ -54,7 +55,8 @@ class RayBundle:
         )
         cell = row * self._columns + column
         self._order = np.argsort(cell, kind="stable")
-        self._x, self._y = x[self._order], y[self._order]
+        self._x = x[self._order]
+        self._y = y[self._order]
         self._first = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=self._columns * self._rows))])
 
     def intersect(self, projection: Projection) -> Iterator[RayIntersections]:

@@ -90,8 +90,10 @@ class Sensor(ABC, Generic[C]):
     topic_name: ClassVar[str] = ""
 
     def __init__(self, cfg: C, context: SensorContext) -> None:
-        self.cfg, self.context = cfg, context
-        self.world, self._clock = context.world, context.world.clock
+        self.cfg = cfg
+        self.context = context
+        self.world = context.world
+        self._clock = context.world.clock
         self.noises = {
             key: Noise(errors, self.noise_size(key), 1 / cfg.rate_hz, context.rng)
             for key in type(cfg).model_fields

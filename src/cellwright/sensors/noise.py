@@ -53,7 +53,9 @@ class Noise:
     """
 
     def __init__(self, cfg: NoiseCfg, size: int, period_s: float, rng: np.random.Generator) -> None:
-        self._cfg, self._rng, self._size = cfg, rng, size
+        self._cfg = cfg
+        self._rng = rng
+        self._size = size
         self._drift = np.array([draw(cfg.bias, rng) for _ in range(size)])
         self._walk = cfg.random_walk * float(np.sqrt(period_s))
         self._offset = bool(self._drift.any()) or self._walk > 0

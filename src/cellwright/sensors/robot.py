@@ -108,12 +108,16 @@ class ToolStatusSensor(Sensor[ToolStatusCfg]):
 
     def _look_up(self) -> None:
         self._robot = self.world.robot(self.cfg.robot)
-        self._tool, data = self._robot.gripper, self.world.data
+        self._tool = self._robot.gripper
+        data = self.world.data
         if self._tool is not None:
             # As whole arrays and plain numbers: cutting two numbers out of MuJoCo's arrays costs more than the rest.
             self._left, self._right = (int(at) for at in self._tool.qpos)
-            self._dof, self._ctrl = int(self._tool.dof[0]), self._tool.ctrl
-            self._qpos, self._qvel, self._commands = data.qpos.item, data.qvel.item, data.ctrl.item
+            self._dof = int(self._tool.dof[0])
+            self._ctrl = self._tool.ctrl
+            self._qpos = data.qpos.item
+            self._qvel = data.qvel.item
+            self._commands = data.ctrl.item
 
     def sample(self) -> ToolStatus:
         """Returns one report; a robot without a tool reports kind `none`."""

@@ -58,7 +58,8 @@ class Backlash:
     """
 
     def __init__(self, world: World, robot: str) -> None:
-        self._world, self._robot = world, robot
+        self._world = world
+        self._robot = robot
         self._zeros = world.layout.joint_zeros_rad[robot]
         self.state = np.zeros((5, len(self._zeros)))
         self.state[0] = world.layout.backlash_rad[robot] / 2
@@ -98,7 +99,8 @@ class Backlash:
             passed = command.copy()
             passed[:, 0] += self.lag_rad
             passed[:, 1] *= self.state[3]
-            self._passed, self._applied = passed.ravel(), self._commanded
+            self._passed = passed.ravel()
+            self._applied = self._commanded
         self._ctrl[:] = self._passed
 
     def release(self) -> None:

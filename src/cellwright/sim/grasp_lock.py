@@ -50,7 +50,8 @@ class GraspLock:
     def load(self, state: Any) -> None:
         """Restores what `save` returned."""
         held, broken, self.uses, self.breaks = state
-        self._held, self._broken = dict(held), set(broken)
+        self._held = dict(held)
+        self._broken = set(broken)
         for robot in self._world.robots.values():
             if robot.gripper is None:
                 continue

@@ -45,7 +45,8 @@ class Ground:
     """The geoms that may carry something, queried one by one: where two faces coincide, one ray finds only one."""
 
     def __init__(self, world: World, left_out: Collection[int], near: Pose, reach_m: float) -> None:
-        self._model, self._data = world.model, world.data
+        self._model = world.model
+        self._data = world.data
         model, data = self._model, self._data
         away = np.linalg.norm(np.cross(data.geom_xpos - near.position, near.rotation_matrix[:, 2]), axis=1)
         close = (away <= model.geom_rbound + reach_m) | (model.geom_type == mujoco.mjtGeom.mjGEOM_PLANE)

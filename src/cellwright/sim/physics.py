@@ -55,7 +55,8 @@ class PhysicsEngine:
 
     def replace(self, model: Any, data: Any) -> None:
         """Continues with another model and data, after bodies were added or removed."""
-        self.model, self.data = model, data
+        self.model = model
+        self.data = data
         self._warnings = data.warning.number  # a live view
         self._known = self._warnings.tobytes()
 

@@ -43,7 +43,10 @@ class ScheduledCall:
     __slots__ = ("active", "call", "name", "order", "period_ticks")
 
     def __init__(self, name: str, period_ticks: int, order: int, call: Callable[[], object]) -> None:
-        self.name, self.period_ticks, self.order, self.call = name, period_ticks, order, call
+        self.name = name
+        self.period_ticks = period_ticks
+        self.order = order
+        self.call = call
         self.active = True
 
     def cancel(self) -> None:
@@ -58,7 +61,8 @@ class Stepper:
     """
 
     def __init__(self, clock: Clock, engine: Engine) -> None:
-        self.clock, self.engine = clock, engine
+        self.clock = clock
+        self.engine = engine
         self._heap: list[tuple[int, int, int, ScheduledCall]] = []
         self._count = itertools.count()
         self._interrupted = False

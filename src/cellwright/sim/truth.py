@@ -24,7 +24,8 @@ class TruthPublisher:
     """Publishes the poses of the objects that moved since the last message, and all contacts."""
 
     def __init__(self, world: World, bus: Bus, stepper: Stepper, rate_hz: float = 20.0) -> None:
-        self._world, self._bus = world, bus
+        self._world = world
+        self._bus = bus
         self._sequence = 0
         bus.declare(TOPIC, WorldTruth)
         world.bind(self._look_up)

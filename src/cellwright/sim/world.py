@@ -64,7 +64,8 @@ class World:
     """
 
     def __init__(self, cell: Cell, seed: int = 0) -> None:
-        self.cell, self.seed = cell, seed
+        self.cell = cell
+        self.seed = seed
         self.streams = RandomStreams(seed)
         self.clock = Clock(cell.timestep_s)
         self.layout = actual_layout(cell, seed)
@@ -79,7 +80,8 @@ class World:
         self._index()
         self._take_home_poses()
         self.mounts.start()
-        self.wheels, self.leds = Wheels(self), Leds(self)
+        self.wheels = Wheels(self)
+        self.leds = Leds(self)
         mujoco.mj_forward(self.model, self.data)
         refuse_overlaps(self)
         self.backlash = {name: Backlash(self, name) for name, width in self.layout.backlash_rad.items() if width.any()}

@@ -50,7 +50,9 @@ class CellUnderTest(CellFaults):
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: Queue[dict[str, Any] | None] = Queue()
         self._interfaces: dict[str, Any] = {}
-        self._pace, self._time_limit_s, self._asked = 1.0, 0.0, 0
+        self._pace = 1.0
+        self._time_limit_s = 0.0
+        self._asked = 0
         self.controllers: list[ControllerRun] = []
 
     def start(
@@ -112,7 +114,8 @@ class CellUnderTest(CellFaults):
         except BadInput:
             self.close(keep=True)  # so that it can be started again, rightly
             raise
-        self._pace, self._time_limit_s = pace, time_limit_s
+        self._pace = pace
+        self._time_limit_s = time_limit_s
         for hint in self._interfaces.pop("hints"):
             warnings.warn(hint, stacklevel=2)
         return self
@@ -246,7 +249,8 @@ class CellUnderTest(CellFaults):
 
     def close(self, *, keep: bool = False) -> None:
         """Ends the process, whatever it does; removes its files unless they shall be kept."""
-        process, self._process = self._process, None
+        process = self._process
+        self._process = None
         self._interfaces = {}
         if process is not None:
             with contextlib.suppress(OSError):

@@ -86,7 +86,8 @@ class CellBackend:
             await clock.sleep(LOOK_S)
             end = self.trial.look(clock.time_s - before_s if self._open else 0.0)
             if end is not None and self._open:
-                self._closed, self._end = True, end
+                self._closed = True
+                self._end = end
                 await self.trial.close(end[0])
 
     @property

@@ -81,12 +81,17 @@ class KittingController:
         on_action: Callable[[ActionRecord], None] = lambda _record: None,
     ) -> None:
         self._on_action = on_action
-        self.robots, self.settings = named_robots(lab.cell, robots), settings or ExecutionSettings()
+        self.robots = named_robots(lab.cell, robots)
+        self.settings = settings or ExecutionSettings()
         self._tool_models = _tool_models(lab.cell)
-        self._bus, self._loop, self._clock, self._interfaces = lab.bus, lab.loop, lab.clock, interfaces
+        self._bus = lab.bus
+        self._loop = lab.loop
+        self._clock = lab.clock
+        self._interfaces = interfaces
         self._all_robots = tuple(lab.cell.robots)
         self._views = detector_views(lab)
-        self._left_out, self._is_wanted = dict.fromkeys(self._views, 0), False
+        self._left_out = dict.fromkeys(self._views, 0)
+        self._is_wanted = False
         self._lost = lab.loop.create_future()
         for topic, kind in (
             (TRACKS_TOPIC, Tracks), (BELIEF_TOPIC, BeliefChange), (PLANS_TOPIC, Plan), (ACTIONS_TOPIC, ActionEvent),

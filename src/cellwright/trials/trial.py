@@ -70,17 +70,23 @@ class Trial:
         is_run: bool = False,
         say: Callable[[str], None] = lambda _text: None,
     ) -> None:
-        self.lab, self.cfg, self.book, self.is_run, self.say = lab, cfg, book, is_run, say
+        self.lab = lab
+        self.cfg = cfg
+        self.book = book
+        self.is_run = is_run
+        self.say = say
         self.crcl = CrclInterface(lab)
         self.judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, cfg.faults)
-        self.watcher, self.reach = FaultWatcher(lab), PointReach(lab)
+        self.watcher = FaultWatcher(lab)
+        self.reach = PointReach(lab)
         self.robots = tuple(lab.robots if robots is None else robots)
         self.start_s = lab.clock.time_s
         self.account: OrderReport | None = None
         self.error: BaseException | None = None
         self.notes: list[str] = []
         self.interfaces: TrialInterfaces | None = None
-        self._quiet_s, self._announcements = 0.0, 0
+        self._quiet_s = 0.0
+        self._announcements = 0
         self._stopped: asyncio.Future[TrialEnd] = lab.loop.create_future()
         book.on_announce.append(self._announce)
         book.on_submit.append(self._claim)

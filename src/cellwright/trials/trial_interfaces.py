@@ -38,7 +38,8 @@ class TrialInterfaces:
     """
 
     def __init__(self, trial: Trial) -> None:
-        self._trial, self.ended = trial, ""
+        self._trial = trial
+        self.ended = ""
         self.vision = VisionInterface(trial.lab)
         self.control = ControlInterface(self._answer, self._greeting)
         trial.interfaces = self

@@ -31,7 +31,8 @@ class CheckEnded(Exception):
 
     def __init__(self, verdict: CheckVerdict, reason: str) -> None:
         super().__init__(reason)
-        self.verdict, self.reason = verdict, reason
+        self.verdict = verdict
+        self.reason = reason
 
 
 def fail(reason: str) -> NoReturn:

@@ -57,7 +57,10 @@ class Transcript:
         """Returns everything so far; the transcript begins anew."""
         gap = [Exchange(self._tail[0].time_s, 0, "left out", f"{self._left_out} exchanges")] if self._left_out else []
         taken = [*self._head, *gap, *self._tail]
-        self._head, self._tail, self._left_out, self._start_s = [], [], 0, self._now_s()
+        self._head = []
+        self._tail = []
+        self._left_out = 0
+        self._start_s = self._now_s()
         return taken
 
     @staticmethod
@@ -69,7 +72,9 @@ class LoggedConnection:
     """A connection whose bytes are recorded."""
 
     def __init__(self, inner: Connection, number: int, transcript: Transcript) -> None:
-        self._inner, self._number, self._transcript = inner, number, transcript
+        self._inner = inner
+        self._number = number
+        self._transcript = transcript
         transcript.add(number, "opened")
 
     async def receive(self) -> bytes:

@@ -46,7 +46,8 @@ class ProbeConnection:
     """One connection of the checks."""
 
     def __init__(self, connection: LoggedConnection, link: CrclLink) -> None:
-        self._connection, self._link = connection, link
+        self._connection = connection
+        self._link = link
 
     @property
     def is_open(self) -> bool:
@@ -93,7 +94,8 @@ class Probe:
     """
 
     def __init__(self, connect: Connector, options: ConformOptions) -> None:
-        self.options, self.transcript = options, Transcript()
+        self.options = options
+        self.transcript = Transcript()
         self.main: ProbeConnection
         self.home: Pose | None = None
         self.opened = 0
@@ -145,7 +147,8 @@ class Probe:
         closing: list[ProbeConnection | LoggedConnection] = [*self._connections, *self._unread]
         for each in closing:
             await each.close()
-        self._connections, self._unread = [], []
+        self._connections = []
+        self._unread = []
 
     def note(self, status: CRCLStatus) -> None:
         """Keeps the first status that reports settings."""

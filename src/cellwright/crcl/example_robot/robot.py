@@ -81,7 +81,9 @@ class ExampleArm:
     ) -> None:
         if not 1e-4 <= tick_s <= 1.0:
             raise OutOfRange("tick", tick_s, 1e-4, 1.0, "s")
-        self.name, self.clock, self.object_width_m = name, clock, object_width_m
+        self.name = name
+        self.clock = clock
+        self.object_width_m = object_width_m
         self.pose_base_in_world = pose_base_in_world or Pose.identity()
         lows, highs = ([(j.min_position, j.max_position)[side] for j in GANTRY_JOINTS[:3]] for side in (0, 1))
         self.cartesian_limits: tuple[Vector3, Vector3] = ((lows[0], lows[1], lows[2]), (highs[0], highs[1], highs[2]))
@@ -181,7 +183,8 @@ class ExampleArm:
         if self.object_width_m is not None and wanted_m < self.object_width_m <= self._separation_m:
             wanted_m = self.object_width_m
         await self.clock.sleep(abs(wanted_m - self._separation_m) / FINGER_SPEED_MPS)
-        self._separation_m, self._reading = wanted_m, None
+        self._separation_m = wanted_m
+        self._reading = None
 
     async def set_end_effector_parameters(self, parameters: Mapping[str, str]) -> None:
         """Refuses: the gripper has none."""
@@ -195,7 +198,8 @@ class ExampleArm:
             if not (value.isdecimal() and 1 <= int(value) <= 100):
                 raise BadInput(f"{name} is '{value}' (allowed: a whole number from 1 to 100)")
         plain = {name: str(int(value)) for name, value in parameters.items()}
-        self.parameters, self._reading = {**self.parameters, **plain}, None
+        self.parameters = {**self.parameters, **plain}
+        self._reading = None
 
     async def open_tool_changer(self) -> None:
         """Refuses: there is none."""
@@ -256,14 +260,18 @@ class ExampleArm:
                     self._take(trajectory.step(self._tick_s, int(self.parameters["override_percent"]) / 100))
         finally:
             self._drive = None
-            self._velocities, self._turning, self._reading = (0.0,) * 6, (0.0, 0.0, 0.0), None
+            self._velocities = (0.0,) * 6
+            self._turning = (0.0, 0.0, 0.0)
+            self._reading = None
 
     def _take(self, joints: Joints) -> None:
         pose = forward(joints)
         turn = vector_from_quaternion((pose @ self._pose.inverse()).quaternion) / self._tick_s
         self._turning = (float(turn[0]), float(turn[1]), float(turn[2]))
         self._velocities = tuple((new - old) / self._tick_s for new, old in zip(joints, self._positions, strict=True))
-        self._positions, self._pose, self._reading = joints, pose, None
+        self._positions = joints
+        self._pose = pose
+        self._reading = None
 
 
 def _ramp_s(pace: Pace) -> float:

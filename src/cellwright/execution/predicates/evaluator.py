@@ -61,7 +61,9 @@ class Evaluator:
     """
 
     def __init__(self, sensed: SensedState, settings: PredicateSettings | None = None) -> None:
-        self.sensed, self.settings, self.words = sensed, settings or PredicateSettings(), vocabulary()
+        self.sensed = sensed
+        self.settings = settings or PredicateSettings()
+        self.words = vocabulary()
         self.relations = Relations(sensed, self.settings, self.words)
 
     def evaluate(

@@ -46,7 +46,8 @@ class Placed:
     """
 
     def __init__(self, estimate: PoseEstimate, robot: str = "") -> None:
-        self.estimate, self.robot = estimate, robot
+        self.estimate = estimate
+        self.robot = robot
         self.position: Vector3 = tuple(estimate.matrix[:3, 3].tolist())
         self.turn: list[list[float]] = estimate.matrix[:3, :3].tolist()
 

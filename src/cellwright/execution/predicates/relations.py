@@ -43,7 +43,9 @@ class Relations:
     """Evaluates the ontology's relations between sensed objects."""
 
     def __init__(self, sensed: SensedState, settings: PredicateSettings, words: Vocabulary) -> None:
-        self.sensed, self.settings, self.words = sensed, settings, words
+        self.sensed = sensed
+        self.settings = settings
+        self.words = words
         self._placed: dict[str, Placed | None] = {}
         self._tools: dict[str, ToolState] = {}
         self._regions: dict[tuple[str, str], tuple[Region, ...] | None] = {}
@@ -186,7 +188,11 @@ class _Pair:
     """Two volumes at their sensed poses."""
 
     def __init__(self, mine: Region, here: Placed, room: Region, there: Placed, settings: PredicateSettings) -> None:
-        self.mine, self.here, self.room, self.there, self.settings = mine, here, room, there, settings
+        self.mine = mine
+        self.here = here
+        self.room = room
+        self.there = there
+        self.settings = settings
 
     @cached_property
     def axes(self) -> tuple[Vector3, Vector3, Vector3]:

@@ -55,7 +55,11 @@ class Fault(ABC, Generic[C]):
         rng: np.random.Generator,
         detectors: Sequence[FilteredSensor] = (),
     ) -> None:
-        self.cfg, self.world, self.hand_monitor, self.rng, self.detectors = cfg, world, hand_monitor, rng, detectors
+        self.cfg = cfg
+        self.world = world
+        self.hand_monitor = hand_monitor
+        self.rng = rng
+        self.detectors = detectors
         self.draw_values()
 
     def draw_values(self) -> None:

@@ -60,8 +60,11 @@ class FaultScheduler:
         faults: Sequence[FaultCfg],
         sensors: Sequence[FilteredSensor] = (),
     ) -> None:
-        self.faults, self.events = list[FaultCfg](), list[FaultEvent]()
-        self._world, self._bus, self._hand_monitor = world, bus, hand_monitor
+        self.faults = list[FaultCfg]()
+        self.events = list[FaultEvent]()
+        self._world = world
+        self._bus = bus
+        self._hand_monitor = hand_monitor
         self._detectors = [sensor for sensor in sensors if sensor.message_type is Detections]
         self._effects: list[Fault[Any]] = []
         self._applied = set[int]()

@@ -12,4 +12,6 @@ class InstanceError(BadInput):
 
     def __init__(self, where: str, problem: str, line: int | None = None) -> None:
         super().__init__(f"{where}: line {line}: {problem}" if line else f"{where}: {problem}")
-        self.where, self.problem, self.line = where, problem, line
+        self.where = where
+        self.problem = problem
+        self.line = line

@@ -46,7 +46,8 @@ def read_owl(data: bytes, where: str, form: str = "xml") -> Content:
 
 class _Reader:
     def __init__(self, graph: Any, where: str) -> None:
-        self.where, self.about = where, dict[str, list[tuple[str, Any]]]()
+        self.where = where
+        self.about = dict[str, list[tuple[str, Any]]]()
         for subject, predicate, value in graph:
             self.about.setdefault(str(subject), []).append((str(predicate), value))
         self.local = {iri: name for name, iri in iris().items()}

@@ -48,7 +48,8 @@ UNIT_LABELS = ("lengthUnit", "angleUnit", "weightUnit")
 
 class _Writer:
     def __init__(self, content: Content, station: InstanceEntry) -> None:
-        self._entries, self._units = content.entries, units_of(station)
+        self._entries = content.entries
+        self._units = units_of(station)
         self._home: dict[Ref, tuple[Ref, str]] = {station.ref: (station.ref, "")}
         self._place(station)
         self.others = []

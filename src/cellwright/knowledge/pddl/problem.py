@@ -85,7 +85,9 @@ class _Builder:
         kits: Sequence[tuple[str, KitDesign]] | None,
         taken: Mapping[tuple[str, str], int] | None,
     ) -> None:
-        self.ontology, self.relations, self.domain = relations.ontology, relations, domain
+        self.ontology = relations.ontology
+        self.relations = relations
+        self.domain = domain
         ontology, shown_relations = relations.ontology, {symbol.name for symbol in domain.relations}
         words = ((f"{lower(one.owner)}-has-{one.property}", one.owner, one.property) for one in ontology.relations)
         self.stored = {word: relations.pairs(*of) for word, *of in words if word in shown_relations}

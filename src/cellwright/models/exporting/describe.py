@@ -124,7 +124,8 @@ class _Describer:
     def __init__(self, spec: Any, compiled: Any, name: str, folder: str) -> None:
         self.notes = Notes()
         self._whole = name
-        self._spec, self._compiled = spec, compiled
+        self._spec = spec
+        self._compiled = compiled
         self.shapes = ShapeReader(spec, compiled, self.notes, folder)
         self._joints = SpecJointReader(spec, compiled, self.notes)
         self._children: dict[int, list[int]] = {}

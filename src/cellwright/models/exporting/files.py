@@ -157,7 +157,9 @@ class _Meshes:
     """Gathers the meshes of a description in one folder, and makes its URIs point there."""
 
     def __init__(self, folder: str, files: dict[str, bytes], prefix: str) -> None:
-        self._folder, self.files, self._prefix = folder, files, prefix
+        self._folder = folder
+        self.files = files
+        self._prefix = prefix
         self._copied: dict[Path, str] = {}
 
     def collect(self, described: ModelDescription | WorldDescription) -> ModelDescription | WorldDescription:

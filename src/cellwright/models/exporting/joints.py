@@ -27,7 +27,8 @@ class SpecJointReader:
     """
 
     def __init__(self, spec: Any, model: Any, notes: Notes) -> None:
-        self._model, self._notes = model, notes
+        self._model = model
+        self._notes = notes
         self._drives: dict[str, Any] = {}
         on_joint = (mujoco.mjtTrn.mjTRN_JOINT, mujoco.mjtTrn.mjTRN_JOINTINPARENT)
         for actuator in spec.actuators:

@@ -23,7 +23,8 @@ class NameScope:
     """
 
     def __init__(self, notes: Notes, reserved: Iterable[str] = (), separator: str = "") -> None:
-        self._notes, self._separator = notes, separator
+        self._notes = notes
+        self._separator = separator
         self._taken = set(reserved)
         self._given: dict[tuple[str, str], str] = {}
 

@@ -48,7 +48,10 @@ class ShapeReader:
     """
 
     def __init__(self, spec: Any, model: Any, notes: Notes, folder: str) -> None:
-        self._spec, self._model, self._notes, self._folder = spec, model, notes, folder
+        self._spec = spec
+        self._model = model
+        self._notes = notes
+        self._folder = folder
         self._meshes = {mesh.name: mesh for mesh in spec.meshes}
         self._written: dict[tuple[int, Rgba | None], str] = {}
         self._colours: set[Rgba] = set()

@@ -62,8 +62,10 @@ def urdf_text(described: ModelDescription | WorldDescription, notes: Notes, ball
 
 class _Writer:
     def __init__(self, notes: Notes, ball: str) -> None:
-        self._notes, self._ball = notes, ball
-        self._links, self._joints = NameScope(notes), NameScope(notes)
+        self._notes = notes
+        self._ball = ball
+        self._links = NameScope(notes)
+        self._joints = NameScope(notes)
         self._materials: dict[tuple[str, Rgba], str] = {}
 
     def robot(self, model: ModelDescription) -> ET.Element:

@@ -37,7 +37,10 @@ class GeomBuilder:
     """Adds the geoms of links to a spec; two shapes never share a mesh, even where their files have the same name."""
 
     def __init__(self, spec: Any, store: MeshStore, notes: Notes, *, in_pieces: bool = False) -> None:
-        self._spec, self._store, self._notes, self._in_pieces = spec, store, notes, in_pieces
+        self._spec = spec
+        self._store = store
+        self._notes = notes
+        self._in_pieces = in_pieces
         self._finishes: dict[tuple[float, ...], str] = {}
         self._unseen: list[str] = []
         self._untouched: list[str] = []

@@ -86,7 +86,8 @@ class _LoadedArm:
     """The arm with its payload, 5 cm before the flange and 5 cm beside its axis; both may be made lighter."""
 
     def __init__(self, source: ParsedDescription, chain: Chain, settings: ModelSettings) -> None:
-        self._source, self._joints = source, chain.joints
+        self._source = source
+        self._joints = chain.joints
         plain = source.spec.copy().compile()
         efforts = [
             (settings.joints.get(n, JointSettings()).effort_nm or described_effort(plain, n)) for n in chain.joints
@@ -104,7 +105,8 @@ class _LoadedArm:
         self._load = self._model.body("cellwright payload").id
         self._moving = [self._model.body(name).id for name in moving]
         self._lighter = [self._model.body(name).id for name in self.guessed]
-        self._masses, self._inertias = self._model.body_mass.copy(), self._model.body_inertia.copy()
+        self._masses = self._model.body_mass.copy()
+        self._inertias = self._model.body_inertia.copy()
 
     def usual_payload(self, scale: float) -> float:
         """Returns the usual payload: a share of the moving mass."""

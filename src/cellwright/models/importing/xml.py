@@ -75,7 +75,9 @@ class XmlReader:
     """
 
     def __init__(self, file: Path, notes: Notes, *, made: bool = False) -> None:
-        self.file, self.notes, self._made = file, notes, made
+        self.file = file
+        self.notes = notes
+        self._made = made
 
     def where(self, element: Any) -> str:
         """Returns file and line of an element."""

@@ -42,7 +42,8 @@ class CompiledChecker:
         load("numba")
         from cellwright.motion.planning import kernel_motion, kernel_state
 
-        self._motion, self._state = kernel_motion, kernel_state
+        self._motion = kernel_motion
+        self._state = kernel_state
         self.bodies = scene if isinstance(scene, CollisionBodies) else CollisionBodies(scene)
         self.arm = self.bodies.scene.robot.arm
         self.arrays, self._names = scene_arrays(self.bodies, bulge_m)

@@ -41,7 +41,8 @@ class ExactChecker:
     def __init__(self, scene: Scene | CollisionBodies, margin_m: float = 0.0, relaxed: Relaxed = frozenset()) -> None:
         self.bodies = scene if isinstance(scene, CollisionBodies) else CollisionBodies(scene)
         self.arm = self.bodies.scene.robot.arm
-        self.margin_m, self.relaxed = margin_m, relaxed
+        self.margin_m = margin_m
+        self.relaxed = relaxed
         self._model = _compile(self.bodies, margin_m)
         self._data = mujoco.MjData(self._model)
         self._qpos = self._data.qpos

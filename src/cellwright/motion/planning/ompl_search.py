@@ -59,7 +59,8 @@ class _Run:
         bounds = base.RealVectorBounds(self.joints)
         bounds.low, bounds.high = problem.lower_rad.tolist(), problem.upper_rad.tolist()
         space.setBounds(bounds)
-        self.space, self.information = space, base.SpaceInformation(space)
+        self.space = space
+        self.information = base.SpaceInformation(space)
         self.information.setStateValidityChecker(self._validity())
         self.information.setStateValidityCheckingResolution(problem.step_rad / space.getMaximumExtent())
 

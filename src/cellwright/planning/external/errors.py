@@ -12,4 +12,5 @@ class PlannerFailed(JobFailed):
 
     def __init__(self, planner: str, why: str) -> None:
         super().__init__(f"planner {planner}: {why}")
-        self.planner, self.why = planner, why
+        self.planner = planner
+        self.why = why

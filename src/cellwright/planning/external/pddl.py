@@ -32,7 +32,9 @@ def encode(task: CountedTask, form: PlannerDialect = PlannerDialect.CLASSICAL) -
 
 class _Writer:
     def __init__(self, task: CountedTask, counters: CounterWriter) -> None:
-        self._task, self._counters, self.symbols = task, counters, Symbols()
+        self._task = task
+        self._counters = counters
+        self.symbols = Symbols()
         levels, self._level_facts = counters.levels(task.largest)
         self._levels = [self.symbols.of("level", level) for level in levels]
         self._held = task.hand.sku if task.hand and task.hand.kind is not HeldKind.KIT else None

@@ -128,7 +128,9 @@ class _Reader(threading.Thread):
 
     def __init__(self, stream: IO[bytes], largest: int, process: subprocess.Popen[bytes]) -> None:
         super().__init__(daemon=True)
-        self._stream, self._largest, self._process = stream, largest, process
+        self._stream = stream
+        self._largest = largest
+        self._process = process
         self._kept = bytearray()
         self.output_exceeded = False
         self.start()

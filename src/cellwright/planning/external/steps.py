@@ -32,7 +32,9 @@ class ActionWriter:
     """Writes the actions of one task."""
 
     def __init__(self, task: CountedTask, counters: CounterWriter, symbols: Symbols) -> None:
-        self._task, self._counters, self._symbols = task, counters, symbols
+        self._task = task
+        self._counters = counters
+        self._symbols = symbols
         self._d = task.work.request.durations
 
     def write(self) -> list[str]:
