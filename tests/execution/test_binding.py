@@ -6,7 +6,7 @@ import asyncio
 
 import numpy as np
 
-from cellwright.execution.binding import blockers, candidates, open_seat, wrong_part
+from cellwright.execution.binding import blockers, candidates, open_slot, wrong_part
 from cellwright.execution.settings import Recipe
 from cellwright.execution.surroundings import extras
 
@@ -47,13 +47,13 @@ def test_a_filled_slot_is_not_open_and_a_part_of_another_kind_in_it_is_wrong(sti
     cell = still()
     design = small_kit("mml").lines[0].design
     view = view_of(cell)
-    seat, why = open_seat(view, "fanuc_kit_m2l1", design, SKUS["m"])
-    assert seat is not None
-    assert seat.name == "slot_1"
+    slot, why = open_slot(view, "fanuc_kit_m2l1", design, SKUS["m"])
+    assert slot is not None
+    assert slot.name == "slot_1"
     assert why == ""
-    cell.moved["small_gear_1"] = seat.pose_part_in_world.matrix
+    cell.moved["small_gear_1"] = slot.pose_part_in_world.matrix
     view = view_of(cell)
-    other, _ = open_seat(view, "fanuc_kit_m2l1", design, SKUS["m"])
+    other, _ = open_slot(view, "fanuc_kit_m2l1", design, SKUS["m"])
     assert other is not None
     assert other.name == "slot_2"
     part, where = wrong_part(view, "fanuc_kit_m2l1", design, SKUS["s"])
@@ -66,13 +66,13 @@ def test_a_part_that_lies_across_a_slot_is_in_the_way_and_on_the_kit(still):
     cell = still()
     design = small_kit("mml").lines[0].design
     view = view_of(cell)
-    seat, _ = open_seat(view, "fanuc_kit_m2l1", design, SKUS["m"])
-    assert seat is not None
+    slot, _ = open_slot(view, "fanuc_kit_m2l1", design, SKUS["m"])
+    assert slot is not None
     assert extras(view, "fanuc_kit_m2l1", view.parts()) == []
-    cell.moved["small_gear_1"] = seat.pose_part_in_world.matrix
+    cell.moved["small_gear_1"] = slot.pose_part_in_world.matrix
     cell.moved["small_gear_1"][:3, 3] += [0.03, 0.03, 0.013]
     view = view_of(cell)
-    assert [part.name for part in blockers(view, seat, view.parts())] == ["small_gear_1"]
+    assert [part.name for part in blockers(view, slot, view.parts())] == ["small_gear_1"]
     assert [part.name for part in extras(view, "fanuc_kit_m2l1", view.parts())] == ["small_gear_1"]
-    other, _ = open_seat(view, "fanuc_kit_m2l1", design, SKUS["m"])
-    assert other is None or other.name != seat.name
+    other, _ = open_slot(view, "fanuc_kit_m2l1", design, SKUS["m"])
+    assert other is None or other.name != slot.name

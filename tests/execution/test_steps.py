@@ -86,13 +86,13 @@ def test_a_part_is_taken_by_its_peg_carried_above_everything_and_let_go_just_abo
     highest_m = max(other.top_m for other in robot.believed.parts() if other.name != part.name)
     assert travel_m - GRASP_M > highest_m, "so does what hangs from its tool"
     do(steps, *PUTTING[:1])
-    seat = robot.seat
+    slot = robot.slot
     do(steps, *PUTTING[1:])
     assert robot.held == ""
     (opened, _), (closed, taken), (released, let_go) = arm.changes()
     assert (opened, closed, released) == (1.0, 0.0, 1.0)
     assert taken == pytest.approx(part.position + [0, 0, GRASP_M], abs=1e-4)
-    assert let_go == pytest.approx(seat.position + [0, 0, GRASP_M + arm.recipe.release_m], abs=1e-4)
+    assert let_go == pytest.approx(slot.position + [0, 0, GRASP_M + arm.recipe.release_m], abs=1e-4)
     at = [place for _, place in arm.lines]
     across = [(a, b) for a, b in pairwise(at) if np.hypot(*(a - b)[:2]) > 0.002]
     assert across

@@ -205,15 +205,15 @@ class ActionRunner:
         )
         while True:
             seen = believed.part(part)
-            seats = believed.slots_of_kit(action.kit, self.steps.designs[action.kit])
-            seat = min(seats, key=lambda seat: seen.across_m(seat.position))
-            across_m = seen.across_m(seat.position)
-            above_m = float(seen.position[2] - seat.position[2])
+            slots = believed.slots_of_kit(action.kit, self.steps.designs[action.kit])
+            slot = min(slots, key=lambda each: seen.across_m(each.position))
+            across_m = seen.across_m(slot.position)
+            above_m = float(seen.position[2] - slot.position[2])
             if settings.seated.allows(across_m, above_m):
                 return
             if self._clock.time_s >= until_s:
                 offset = f"{across_m * 1000:.1f} mm beside and {above_m * 1000:.1f} mm above its seat"
-                raise StepFailed(FailureKind.NOT_SEATED, f"{part} is {offset} in {seat.name} of {action.kit}", part)
+                raise StepFailed(FailureKind.NOT_SEATED, f"{part} is {offset} in {slot.name} of {action.kit}", part)
             await self._see(action, part)
 
     async def _evaluate(self, action: Action, part: str, when: str) -> list[Evaluated]:

@@ -12,7 +12,7 @@ from cellwright.execution.surroundings import is_loose
 from cellwright.knowledge import BeliefState, BelievedPart, BelievedSlot
 from cellwright.orders import KitDesign
 
-__all__ = ["blockers", "candidates", "exclusion_reason", "is_touched", "open_seat", "wrong_part"]
+__all__ = ["blockers", "candidates", "exclusion_reason", "is_touched", "open_slot", "wrong_part"]
 
 UNCERTAIN_M = 0.003  # a place that is known worse than this is no place to grasp at
 OVERLAP_M = 0.002  # by which discs may seem to overlap before one is in the way of the other
@@ -29,7 +29,7 @@ def candidates(
     """
     parts = believed.parts(sku)
     if place in believed.part_sku:
-        inside = [believed.part_in(seat, parts) for seat in believed.slots_of_tray(place)]
+        inside = [believed.part_in(slot, parts) for slot in believed.slots_of_tray(place)]
         found = [part for part in inside if part is not None]
     else:
         found = [part for part in parts if part.name == place]
@@ -55,25 +55,25 @@ def exclusion_reason(part: BelievedPart, recipe: Recipe, left_out: Collection[st
     return ""
 
 
-def open_seat(believed: BeliefState, kit: str, design: KitDesign, sku: str) -> tuple[BelievedSlot | None, str]:
+def open_slot(believed: BeliefState, kit: str, design: KitDesign, sku: str) -> tuple[BelievedSlot | None, str]:
     """Returns the first open slot of a kit for a SKU, and nothing in the way there; or why there is none."""
     parts, filled = believed.parts(), []
-    for seat in believed.slots_of_kit(kit, design):
-        if seat.sku != sku:
+    for slot in believed.slots_of_kit(kit, design):
+        if slot.sku != sku:
             continue
-        there = believed.part_in(seat, parts)
-        beside = blockers(believed, seat, parts)
+        there = believed.part_in(slot, parts)
+        beside = blockers(believed, slot, parts)
         if there is None and not beside:
-            return seat, ""
-        filled.append(f"{seat.name} holds {there.name}" if there else f"{beside[0].name} lies across {seat.name}")
+            return slot, ""
+        filled.append(f"{slot.name} holds {there.name}" if there else f"{beside[0].name} lies across {slot.name}")
     return None, ", ".join(filled) or f"{kit} has no slot for {sku}"
 
 
-def blockers(believed: BeliefState, seat: BelievedSlot, parts: Sequence[BelievedPart]) -> list[BelievedPart]:
+def blockers(believed: BeliefState, slot: BelievedSlot, parts: Sequence[BelievedPart]) -> list[BelievedPart]:
     """Returns parts that lie about where a part of the slot's SKU would have to go."""
-    radius_m = part_of_sku(seat.sku).radius_m - OVERLAP_M
-    near = [part for part in parts if part.across_m(seat.position) < radius_m + part.figures.radius_m]
-    return [part for part in near if not seat.holds(part) and is_loose(believed, part)]
+    radius_m = part_of_sku(slot.sku).radius_m - OVERLAP_M
+    near = [part for part in parts if part.across_m(slot.position) < radius_m + part.figures.radius_m]
+    return [part for part in near if not slot.holds(part) and is_loose(believed, part)]
 
 
 def is_touched(part: BelievedPart, others: Sequence[BelievedPart]) -> bool:
@@ -89,8 +89,8 @@ def wrong_part(
 ) -> tuple[BelievedPart | None, BelievedSlot | None]:
     """Returns a part of that SKU in a slot of another."""
     parts = believed.parts(sku)
-    for seat in believed.slots_of_kit(kit, design):
-        there = believed.part_in(seat, parts)
-        if there is not None and seat.sku != sku:
-            return there, seat
+    for slot in believed.slots_of_kit(kit, design):
+        there = believed.part_in(slot, parts)
+        if there is not None and slot.sku != sku:
+            return there, slot
     return None, None

@@ -104,7 +104,7 @@ class StepConditions:
         """Returns whether a part lies in a slot of the tray, rather than across it."""
         believed = self._manipulator.believed
         seen = believed.part(part)
-        return any(seen.across_m(seat.position) <= FROM_SLOT.beside_m for seat in believed.slots_of_tray(tray))
+        return any(seen.across_m(slot.position) <= FROM_SLOT.beside_m for slot in believed.slots_of_tray(tray))
 
 
 def doubtful(evaluated: Iterable[Evaluated]) -> list[Evaluated]:

@@ -33,7 +33,7 @@ def clearing_actions(
             able[0],
             [s for s in believed.slots_of_kit(kit, design) if believed.part_in(s, parts) is None],
         )
-        across = [part for seat in empty for part in blockers(believed, seat, parts)]
+        across = [part for slot in empty for part in blockers(believed, slot, parts)]
         for part in {part.name: part for part in (*across, *extras(believed, kit, parts))}.values():
             if exclusion_reason(part, manipulator.recipe, left_out) or not reaches(
                 believed, manipulator.name, part.position
@@ -43,7 +43,7 @@ def clearing_actions(
             step = Action(Verb.LOOK_PART, manipulator.name, manipulator.tool, part.sku, part.name, kit)
             fetch = [step, *(step._replace(verb=verb) for verb in (Verb.SET_GRASP, Verb.TAKE_PART))]
             put = _put_back(believed, manipulator, part.sku, reach)
-            if any(seat.sku == part.sku for seat in empty):
+            if any(slot.sku == part.sku for slot in empty):
                 put = [step._replace(verb=verb, place=kit) for verb in (Verb.LOOK_SLOT, Verb.PLACE_PART)]
             if put and (hand or not manipulator.held):
                 return [*hand, *fetch, *put]
@@ -74,7 +74,7 @@ def _put_back(
         )
     parts = believed.parts()
     for tray in sorted(reach.get(manipulator.name, frozenset()) & set(believed.part_sku)):
-        empty = any(believed.part_in(seat, parts) is None for seat in believed.slots_of_tray(tray))
+        empty = any(believed.part_in(slot, parts) is None for slot in believed.slots_of_tray(tray))
         if believed.part_sku[tray] == sku and empty:
             return [Action(Verb.RETURN_PART, manipulator.name, manipulator.tool, sku, tray)]
     return []

@@ -50,11 +50,11 @@ class GraspChoice:
         return Pose(point, (_turn(UP, part.matrix[:3, 2]) @ upright).quaternion)
 
 
-def release_pose(pose_tool: Pose, pose_part: Pose, seat_point: Array) -> Pose:
+def release_pose(pose_tool: Pose, pose_part: Pose, slot_point: Array) -> Pose:
     """Returns the pose of the tool at which the part, as it is held now, is upright with its origin at a point."""
     turn = _turn(pose_part.rotation_matrix[:, 2], UP)
     lever = pose_part.position - pose_tool.position
-    return Pose(seat_point - turn.apply(lever), (turn @ pose_tool).quaternion)
+    return Pose(slot_point - turn.apply(lever), (turn @ pose_tool).quaternion)
 
 
 def _turn(before: Array, after: Array) -> Pose:

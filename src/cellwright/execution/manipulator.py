@@ -45,7 +45,7 @@ class Manipulator:
         belief: What is believed.
         tool: Its end effector, as the database calls it.
         found: The part that was looked for.
-        seat: The slot that was looked for.
+        slot: The slot that was looked for.
         grasp: How to take the part that was found; None before that is decided.
         held: The part, the kit tray or the kit in its hand.
         slipped_m: How far the part in the hand is seen from where it was taken, and how much lower it may hang.
@@ -58,7 +58,7 @@ class Manipulator:
     belief: Belief
     tool: str
     found: str = ""
-    seat: BelievedSlot | None = None
+    slot: BelievedSlot | None = None
     grasp: GraspChoice | None = None
     held: str = ""
     slipped_m: float = 0.0
@@ -112,7 +112,7 @@ class Manipulator:
         """Stores that it holds nothing."""
         note_released(self.belief, self.tool)
         self.held = ""
-        self.seat = None
+        self.slot = None
         self.slipped_m = 0.0
 
     def note_phase(self, phase: PickPlacePhase, thing: str) -> None:
@@ -260,7 +260,7 @@ class Manipulator:
         reading = await self.hand.read()
         self.found = ""
         self.grasp = None
-        self.seat = None
+        self.slot = None
         near = self.at_hand(reading) if reading.holding else None
         if self.held and not reading.holding:
             lost = self.held

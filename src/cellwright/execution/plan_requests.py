@@ -111,9 +111,9 @@ class PlanRequestBuilder:
             return None
         parts = self.believed.parts()
         for tray in sorted(robot.reach & set(self.believed.part_sku)):
-            for seat in self.believed.slots_of_tray(tray):
-                if self.believed.part_in(seat, parts) is None:
-                    return PartSupply(f"{tray}/{seat.name}", robot.hand.sku, 0, 1)
+            for slot in self.believed.slots_of_tray(tray):
+                if self.believed.part_in(slot, parts) is None:
+                    return PartSupply(f"{tray}/{slot.name}", robot.hand.sku, 0, 1)
         return None
 
     def without_blocked(
@@ -122,14 +122,14 @@ class PlanRequestBuilder:
         """Returns the orders without slots across which a part lies that no robot can take away."""
         parts, missing = self.believed.parts(), []
         for job in request.jobs:
-            for seat in _seats(self.believed, job):
-                if self.believed.part_in(seat, parts) is not None:
+            for slot in _slots(self.believed, job):
+                if self.believed.part_in(slot, parts) is not None:
                     continue
-                for part in blockers(self.believed, seat, parts):
+                for part in blockers(self.believed, slot, parts):
                     why = self.excluded.get(part.name, "" if self._reached(part) else "is out of reach")
                     if why:
-                        reason = f"{part.name} lies across {seat.name} of {job.name} and {why}"
-                        missing.append(Unobtainable(seat.sku, reason, part.name))
+                        reason = f"{part.name} lies across {slot.name} of {job.name} and {why}"
+                        missing.append(Unobtainable(slot.sku, reason, part.name))
                         break
         if not missing:
             return orders, []
@@ -175,12 +175,12 @@ def _own_places(request: PlanRequest) -> PlanRequest:
 def _by_itself(believed: BeliefState, part: BelievedPart, kits: Sequence[KitState]) -> bool:
     """Returns whether a part counts nowhere: it is in no slot for its kind, and in none of a kit that is wanted."""
     trays = [tray.name for tray in believed.of_kind("PartSupply") if tray.name in believed.tree.index]
-    seats = [seat for tray in trays for seat in believed.slots_of_tray(tray)]
-    seats += [seat for kit in believed.of_kind("Kit") for seat in believed.slots_on_kit_tray(kit.name)]
+    slots = [slot for tray in trays for slot in believed.slots_of_tray(tray)]
+    slots += [slot for kit in believed.of_kind("Kit") for slot in believed.slots_on_kit_tray(kit.name)]
     wanted = [
-        seat for kit in kits if kit.name in believed.tree.index for seat in believed.slots_of_kit(kit.name, kit.design)
+        slot for kit in kits if kit.name in believed.tree.index for slot in believed.slots_of_kit(kit.name, kit.design)
     ]
-    return not any(seat.holds(part) for seat in (*(seat for seat in seats if seat.sku == part.sku), *wanted))
+    return not any(slot.holds(part) for slot in (*(slot for slot in slots if slot.sku == part.sku), *wanted))
 
 
 def _nearest(believed: BeliefState, part: BelievedPart, places: Sequence[str]) -> str:
@@ -188,7 +188,7 @@ def _nearest(believed: BeliefState, part: BelievedPart, places: Sequence[str]) -
     return min(known, key=lambda place: part.across_m(believed.pose(place).position), default="")
 
 
-def _seats(believed: BeliefState, job: KitJob) -> list[BelievedSlot]:
+def _slots(believed: BeliefState, job: KitJob) -> list[BelievedSlot]:
     """Returns the slots of a kit that is there; one that is to be made of a tray on a table has none yet."""
     return believed.slots_of_kit(job.name, job.design) if job.started and job.name in believed.tree.index else []
 
@@ -197,10 +197,10 @@ def _filled(believed: BeliefState, request: PlanRequest) -> set[tuple[str, str]]
     """Returns designs and their slots that hold a part of the right SKU in some kit."""
     parts, full = believed.parts(), set()
     for job in request.jobs:
-        for seat in _seats(believed, job):
-            there = believed.part_in(seat, parts)
-            if there is not None and there.sku == seat.sku:
-                full.add((job.design.name, seat.name))
+        for slot in _slots(believed, job):
+            there = believed.part_in(slot, parts)
+            if there is not None and there.sku == slot.sku:
+                full.add((job.design.name, slot.name))
     return full
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from cellwright.core.pose import Pose
-from cellwright.execution.binding import candidates, is_touched, open_seat, wrong_part
+from cellwright.execution.binding import candidates, is_touched, open_slot, wrong_part
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.grasps import GraspChoice, free_grasps, release_pose
 from cellwright.execution.manipulator import Manipulator
@@ -96,13 +96,13 @@ class StepRunner:
     async def _look_slot(self, action: Action) -> str:
         manipulator = self.manipulator
         await self._see(action.kit)
-        seat, why = open_seat(manipulator.believed, action.kit, self.designs[action.kit], action.sku)
-        if seat is None:
+        slot, why = open_slot(manipulator.believed, action.kit, self.designs[action.kit], action.sku)
+        if slot is None:
             raise StepFailed(
                 FailureKind.OCCUPIED, f"{action.kit} has no open slot for {action.sku}: {why}", manipulator.held
             )
-        manipulator.seat = seat
-        return f"{seat.name} of {action.kit}"
+        manipulator.slot = slot
+        return f"{slot.name} of {action.kit}"
 
     async def _see(self, place: str, sku: str | None = None) -> None:
         """Observes a place and what may be there; what was not seen is missing."""
@@ -154,11 +154,11 @@ class StepRunner:
     async def _remove_part(self, action: Action) -> str:
         manipulator = self.manipulator
         await self._see(action.kit)
-        part, seat = wrong_part(manipulator.believed, action.kit, self.designs[action.kit], action.sku)
-        if part is None or seat is None:
+        part, slot = wrong_part(manipulator.believed, action.kit, self.designs[action.kit], action.sku)
+        if part is None or slot is None:
             raise StepFailed(FailureKind.NOT_THERE, f"no {action.sku} is in a wrong slot of {action.kit}")
         manipulator.found = part.name
-        return f"out of {seat.name}: " + await self._take(part, await self._grasp(part))
+        return f"out of {slot.name}: " + await self._take(part, await self._grasp(part))
 
     async def _take(self, part: BelievedPart, grasp: GraspChoice) -> str:
         manipulator, recipe = self.manipulator, self.manipulator.recipe
@@ -191,24 +191,24 @@ class StepRunner:
 
     async def _place_part(self, action: Action) -> str:
         manipulator = self.manipulator
-        if manipulator.seat is None:
+        if manipulator.slot is None:
             raise StepFailed(FailureKind.OCCUPIED, f"no slot of {action.kit} was found before", manipulator.held)
-        seats = manipulator.believed.slots_of_kit(action.kit, self.designs[action.kit])
-        seat = next(seat for seat in seats if seat.name == manipulator.seat.name)
-        return await self._put(seat, action.kit)
+        slots = manipulator.believed.slots_of_kit(action.kit, self.designs[action.kit])
+        slot = next(slot for slot in slots if slot.name == manipulator.slot.name)
+        return await self._put(slot, action.kit)
 
     async def _return_part(self, action: Action) -> str:
         manipulator, believed = self.manipulator, self.manipulator.believed
-        tray, _, slot = action.place.partition("/")  # one slot of a tray for other parts, when nothing else is left
+        tray, _, name = action.place.partition("/")  # one slot of a tray for other parts, when nothing else is left
         await self._see(tray)
         parts = believed.parts()
-        seats = [seat for seat in believed.slots_of_tray(tray) if slot in ("", seat.name)]
-        seat = next((seat for seat in seats if believed.part_in(seat, parts) is None), None)
-        if seat is None:
+        slots = [slot for slot in believed.slots_of_tray(tray) if name in ("", slot.name)]
+        slot = next((slot for slot in slots if believed.part_in(slot, parts) is None), None)
+        if slot is None:
             raise StepFailed(FailureKind.OCCUPIED, f"{action.place} has no empty slot", manipulator.held)
-        return await self._put(seat, tray)
+        return await self._put(slot, tray)
 
-    async def _put(self, seat: BelievedSlot, where: str) -> str:
+    async def _put(self, slot: BelievedSlot, where: str) -> str:
         manipulator, recipe, believed = self.manipulator, self.manipulator.recipe, self.manipulator.believed
         if not manipulator.held:
             raise StepFailed(FailureKind.LOST, f"{manipulator.name} holds nothing to put into {where}")
@@ -216,24 +216,24 @@ class StepRunner:
 
         async def look() -> Pose:
             await observe_trays(self.observer, [anchor], sightings=1)
-            there = believed.part_in(seat)
+            there = believed.part_in(slot)
             if there is not None:
-                raise StepFailed(FailureKind.OCCUPIED, f"{there.name} is in {seat.name} of {where}", part.name)
-            pose = await self._release(seat)
+                raise StepFailed(FailureKind.OCCUPIED, f"{there.name} is in {slot.name} of {where}", part.name)
+            pose = await self._release(slot)
             if manipulator.slipped_m:  # then where exactly it hangs is worth a longer look
                 await observe_trays(self.observer, [anchor])
-                pose = await self._release(seat)
+                pose = await self._release(slot)
             await manipulator.approach(pose)
             return pose
 
         slow_mps = recipe.slow_mps if self.attempt == 1 else recipe.careful_mps
-        way = OverheadWay(manipulator, await self._release(seat), look, slow_mps, recipe.fast_mps, recipe.fast_mps)
+        way = OverheadWay(manipulator, await self._release(slot), look, slow_mps, recipe.fast_mps, recipe.fast_mps)
         await self.pick_place.place(way, self._hold(part))
         manipulator.grasp = None
-        return f"{part.name} into {seat.name} of {where}"
+        return f"{part.name} into {slot.name} of {where}"
 
-    async def _release(self, seat: BelievedSlot) -> Pose:
+    async def _release(self, slot: BelievedSlot) -> Pose:
         """Returns the pose at which the tool releases the held part."""
         manipulator, reading = self.manipulator, await self.manipulator.hand.read()
-        point = seat.position + np.array([0.0, 0.0, manipulator.recipe.release_m])
+        point = slot.position + np.array([0.0, 0.0, manipulator.recipe.release_m])
         return release_pose(reading.pose_tool_in_world, manipulator.part_in_hand(reading), point)

@@ -26,13 +26,13 @@ def kit_reports(
     parts = believed.parts()
     reports = []
     for kit, design in wanted.items():
-        seats = believed.slots_of_kit(kit, design) if kit in believed.tree.index else []
-        rows = [_slot(belief, seat, believed.part_in(seat, parts), since_s, now_s, settings) for seat in seats]
-        if not seats:
+        slots = believed.slots_of_kit(kit, design) if kit in believed.tree.index else []
+        rows = [_slot(belief, slot, believed.part_in(slot, parts), since_s, now_s, settings) for slot in slots]
+        if not slots:
             rows = [SlotReport(slot=slot.name, wanted=slot.sku, reason=NO_KIT) for slot in design.slots]
         on_it = tuple(part.name for part in extras(believed, kit, parts))
-        box = box_of(believed, kit) if seats else ""
-        goes_there = bool(seats) and bool(believed.relations.capacity) and kit not in believed.stationary
+        box = box_of(believed, kit) if slots else ""
+        goes_there = bool(slots) and bool(believed.relations.capacity) and kit not in believed.stationary
         elsewhere = f"is not seen in {' or '.join(believed.relations.capacity)}" if goes_there and not box else ""
         reports.append(KitReport(kit, design.name, tuple(rows), on_it, box, elsewhere))
     return tuple(reports)
@@ -66,21 +66,21 @@ def conclusion(kits: Sequence[KitReport], wanted: int, reasons: Sequence[str], h
 
 def _slot(
     belief: Belief,
-    seat: BelievedSlot,
+    slot: BelievedSlot,
     part: BelievedPart | None,
     since_s: float,
     now_s: float,
     settings: ExecutionSettings,
 ) -> SlotReport:
     if part is None:
-        return SlotReport(slot=seat.name, wanted=seat.sku, reason="empty")
-    offset = part.position - seat.position
+        return SlotReport(slot=slot.name, wanted=slot.sku, reason="empty")
+    offset = part.position - slot.position
     across_m, above_m = float(np.hypot(*offset[:2])), float(offset[2])
     belief.watch([part.name], now_s)
     known_s = belief.state.seen_s(part.name)
     seen_s = -np.inf if isinstance(known_s, Unknown) else known_s
     reason = ""
-    if part.sku != seat.sku:
+    if part.sku != slot.sku:
         reason = f"holds {part.sku}"
     elif seen_s < since_s:
         reason = f"{part.name} was not seen since {since_s:.1f} s"
@@ -91,8 +91,8 @@ def _slot(
     elif part.tilt_rad > settings.seated.tilt_rad:
         reason = f"{part.name} leans by {np.degrees(part.tilt_rad):.1f} deg"
     return SlotReport(
-        slot=seat.name,
-        wanted=seat.sku,
+        slot=slot.name,
+        wanted=slot.sku,
         sku=part.sku,
         part=part.name,
         offset_m=across_m,

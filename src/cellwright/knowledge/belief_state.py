@@ -73,7 +73,7 @@ class BeliefState:
         self.clock: Callable[[], float] = lambda: float(self.tree.seen_s.max(initial=0.0))
         self.report: Callable[[str], ToolState | None] = lambda _robot: None
         self._parts: dict[str, BelievedPart] = {}
-        self._seats: dict[tuple[str, tuple[SlotPlace, ...]], list[BelievedSlot]] = {}
+        self._slots_in_world: dict[tuple[str, tuple[SlotPlace, ...]], list[BelievedSlot]] = {}
         self._free = list[BelievedPart]()
         self._not_free = set[str]()
         self.read()
@@ -249,17 +249,19 @@ class BeliefState:
     def _slots(self, owner: str, slots: tuple[SlotPlace, ...]) -> list[BelievedSlot]:
         self._follow()
         key = owner, slots
-        if key not in self._seats:
+        if key not in self._slots_in_world:
             pose = self.pose(owner)
-            self._seats[key] = [BelievedSlot(slot.name, slot.sku, pose @ slot.pose_part_in_tray) for slot in slots]
-        return self._seats[key]
+            self._slots_in_world[key] = [
+                BelievedSlot(slot.name, slot.sku, pose @ slot.pose_part_in_tray) for slot in slots
+            ]
+        return self._slots_in_world[key]
 
     def _follow(self) -> None:
         """Forgets what was computed from poses that have changed."""
         if self._posed != self.model.version:
             self._posed = self.model.version
             self._parts.clear()
-            self._seats.clear()
+            self._slots_in_world.clear()
             self._not_free = {""}
 
     def tool(self, name: str) -> ToolState | None:
