@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import sys
-import traceback
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 from cellwright.core.errors import BadInput
+from cellwright.core.plugin_errors import line_in, reason_of
 
 __all__ = ["load_plugin"]
 
@@ -42,17 +42,7 @@ def load_plugin(file: Path) -> None:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        line = _line(error, path)
-        reason = error.msg if isinstance(error, SyntaxError) else str(error)
-        kind = "" if isinstance(error, BadInput) else f"{type(error).__name__}: "
-        problem = BadInput(f"{file}{f', line {line}' if line else ''}: {kind}{reason}".removesuffix(": "))
+        line = line_in(error, str(path))
+        problem = BadInput(f"{file}{f', line {line}' if line else ''}: {reason_of(error)}")
         _failed[name] = (text, problem)
         raise problem from error
-
-
-def _line(error: BaseException, path: Path) -> int | None:
-    """Returns the line of a plugin at which an error came up: the innermost that is its own."""
-    if isinstance(error, SyntaxError) and error.filename == str(path):
-        return error.lineno
-    frames = traceback.extract_tb(error.__traceback__)
-    return next((frame.lineno for frame in reversed(frames) if frame.filename == str(path)), None)
