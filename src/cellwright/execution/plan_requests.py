@@ -174,7 +174,7 @@ def _own_places(request: PlanRequest) -> PlanRequest:
 
 def _by_itself(believed: BeliefState, part: BelievedPart, kits: Sequence[KitState]) -> bool:
     """Returns whether a part counts nowhere: it is in no slot for its kind, and in none of a kit that is wanted."""
-    trays = [tray.name for tray in believed.of_kind("PartSupply") if tray.name in believed.tree.index]
+    trays = [tray.name for tray in believed.of_kind("PartsTray") if tray.name in believed.tree.index]
     slots = [slot for tray in trays for slot in believed.slots_of_tray(tray)]
     slots += [slot for kit in believed.of_kind("Kit") for slot in believed.slots_on_kit_tray(kit.name)]
     wanted = [

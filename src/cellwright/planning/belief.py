@@ -25,7 +25,7 @@ from cellwright.planning.state import (
 
 __all__ = ["SupplyFilter", "request_of", "state_of"]
 
-_KEPT = ("PartSupply", "PartsBin", "LargeBoxWithEmptyKitTrays", "LargeBoxWithKits")  # on tables that are furniture
+_KEPT = ("PartsTray", "PartsBin", "LargeBoxWithEmptyKitTrays", "LargeBoxWithKits")  # on tables that are furniture
 
 
 def state_of(
@@ -173,7 +173,7 @@ class _Reading:
     # ------------------------------------------------------------ supplies
 
     def _parts_trays(self) -> Iterable[PartSupply]:
-        for vessel in self.believed.of_kind("PartSupply", "PartsBin"):
+        for vessel in self.believed.of_kind("PartsTray", "PartsBin"):
             found = self.contents.supply(vessel)
             if found is not None:
                 yield PartSupply(vessel.name, *found)
