@@ -26,6 +26,12 @@ import pytest
         (["run", "--order", "kit_m2l"], "unknown kit 'kit_m2l'; did you mean 'kit_m2l1'?"),
         (["run", "--recovery", "ful"], "unknown recovery 'ful'; did you mean 'full'?"),
         (["run", "--fault", "drop"], "say once when it happens"),
+        (["run", "--fault", "spin:at=1"], "weak_gripper); a kind of fault of your own comes by the cell's `plugins`"),
+        (["run", "--planner", "mine"], "sequencer); a planner of your own comes by the cell's `plugins`"),
+        (
+            ["plan", "aprs", "--order", "kit_m2l1", "--planner", "mine"],
+            "sequencer); a planner of your own comes by the cell's `plugins`",
+        ),
         (["run", "--fidelity", "exact"], "unknown fidelity 'exact' (available: kinematic, physics)"),
         (["run", "--record", "same", "--picture", "same"], "log and picture cannot both be written to same"),
         (["run", "--record", "."], "cannot write .: Is a directory"),

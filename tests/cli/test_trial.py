@@ -11,6 +11,8 @@ import time
 
 import pytest
 
+from cellwright.trials import TRIAL_CONTROLLERS
+
 TRIAL = """\
 trial: mine
 time_limit_s: 10
@@ -118,9 +120,31 @@ def test_a_mistake_is_refused_before_anything_runs(refused, trial, tmp_path, old
 
 def test_what_does_not_exist_is_refused(refused, trial, tmp_path):
     assert "cannot read" in refused("trial", tmp_path / "none.yaml")
-    assert "unknown trial controller 'me' (available: external" in refused("trial", trial(), "--controller", "me")
+    complaint = refused("trial", trial(), "--controller", "me")
+    assert "unknown trial controller 'me' (available: external" in complaint
+    assert "a trial controller of your own comes by the cell's `plugins`" in complaint
     assert "which trial?" in refused("trial")
     assert "pace is 0, allowed 0.001 to 1000" in refused("trial", trial(), "--pace", "0")
+
+
+@pytest.mark.parametrize("is_in_the_file", [True, False])
+def test_a_plugin_of_the_cell_may_bring_the_controller(cellwright, cell_file, trial, tmp_path, is_in_the_file):
+    source = """
+import cellwright as cw
+
+@cw.TRIAL_CONTROLLERS.register("hasty")
+async def hasty(trial, orders):
+    async for order in orders.coming():
+        orders.submit(order.name, trial.lab.clock.time_s)
+"""
+    (tmp_path / "hasty.py").write_text(source)
+    cell_file(("\nsensors:\n", "\nplugins: [hasty.py]\nsensors:\n"))
+    named = ("trial: mine", "trial: mine\ncell: mine.yaml" + "\ncontroller: hasty" * is_in_the_file)
+    try:
+        ended = cellwright("trial", trial(named), "--json", *([] if is_in_the_file else ["--controller", "hasty"]))
+    finally:
+        TRIAL_CONTROLLERS._entries.pop("hasty", None)
+    assert (ended.code, ended.json["false_done"]) == (1, True)
 
 
 def test_the_schema_is_published(cellwright):

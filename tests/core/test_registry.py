@@ -57,6 +57,16 @@ def test_an_unknown_name_gets_a_suggestion_the_list_and_the_place():
     )
 
 
+def test_where_plugins_add_entries_an_unknown_name_may_be_that_of_one_that_no_cell_names():
+    registry = Registry("kind of fault", GROUP, of_plugins=True)
+    registry.add("swap", 1)
+    told = "(available: swap); a kind of fault of your own comes by the cell's `plugins`"
+    with pytest.raises(UnknownName) as caught:
+        registry.get("spin")
+    assert str(caught.value) == f"unknown kind of fault 'spin'; did you mean 'swap'? {told}"
+    assert str(registry.unknown("spin", besides=("none",))).endswith(told.replace("swap", "none, swap"))
+
+
 def test_a_name_is_taken_once():
     registry = Registry("sensor", GROUP)
     thing = object()

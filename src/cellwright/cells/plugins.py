@@ -1,4 +1,4 @@
-"""The plugins of a cell: Python files beside its own that register trays, kit designs, sensors, faults, planners."""
+"""The plugins of a cell: Python files beside its own that register trays, kit designs, sensors and their like."""
 
 from __future__ import annotations
 

@@ -118,8 +118,8 @@ class Cell(Cfg):
         view: The viewpoint for pictures; without it, one from which the work is seen.
         models: Robots, tools, parts and fixtures from files, by the names that the other sections use: a figures file,
             or a description and what it does not say itself.
-        plugins: Python files beside the cell's, imported once: they register trays, kit designs, sensors, faults
-            and planners of the user's own.
+        plugins: Python files beside the cell's, imported once: they register trays, kit designs, sensors, faults,
+            planners and controllers of trials of the user's own.
         robots: The arms.
         mobiles: Robots on wheels: one, or several of a kind under one key.
         arena: Walls for them to drive between; a fixture of the name `arena`.

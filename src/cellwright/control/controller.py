@@ -139,4 +139,4 @@ class Controller(ABC):
             self.drive.write_position(command)
 
 
-CONTROLLERS: Registry[type[Controller]] = Registry("control law", "cellwright.controllers")
+CONTROLLERS: Registry[type[Controller]] = Registry("control law", "cellwright.controllers", of_plugins=True)

@@ -81,15 +81,15 @@ class SimulationError(CellwrightError):
 
 
 class UnknownName(BadInput):
-    """A name that is not registered; suggests the nearest one."""
+    """A name that is not registered; suggests the nearest one, and says how others come in, where they can."""
 
-    def __init__(self, kind: str, name: str, available: Iterable[str], where: str = "") -> None:
+    def __init__(self, kind: str, name: str, available: Iterable[str], where: str = "", more: str = "") -> None:
         choices = sorted(available)
         near = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
         hint = f"; did you mean '{near[0]}'?" if near else ""
         place = f"{with_line(where)}: " if where else ""
         listed = ", ".join(choices) if choices else "none"
-        super().__init__(f"{place}unknown {kind} '{name}'{hint} (available: {listed})")
+        super().__init__(f"{place}unknown {kind} '{name}'{hint} (available: {listed}){'; ' if more else ''}{more}")
         self.kind = kind
         self.name = name
         self.available = choices

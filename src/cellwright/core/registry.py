@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Generic, TypeVar
@@ -23,11 +23,13 @@ class Registry(Generic[T]):
     Args:
         kind: The kind of entry, for messages, such as `sensor`.
         group: The entry-point group through which other packages add theirs, such as `cellwright.sensors`.
+        of_plugins: Whether plugins of a cell add entries: a name that is missing may be that of one that none names.
     """
 
-    def __init__(self, kind: str, group: str) -> None:
+    def __init__(self, kind: str, group: str, *, of_plugins: bool = False) -> None:
         self.kind = kind
         self.group = group
+        self._of_plugins = of_plugins
         self._entries: dict[str, T] = {}
         self._points: dict[str, list[EntryPoint]] | None = None
 
@@ -52,8 +54,13 @@ class Registry(Generic[T]):
             self._load(point)
         self._found().pop(name, None)
         if name not in self._entries:
-            raise UnknownName(self.kind, name, self.names(), where)
+            raise self.unknown(name, where)
         return self._entries[name]
+
+    def unknown(self, name: str, where: str = "", besides: Iterable[str] = ()) -> UnknownName:
+        """Returns the error of a name that is not there: it lists what is, and what is allowed besides."""
+        more = f"a {self.kind} of your own comes by the cell's `plugins`" if self._of_plugins else ""
+        return UnknownName(self.kind, name, {*self.names(), *besides}, where, more)
 
     def names(self) -> list[str]:
         """Returns all names, sorted."""

@@ -194,7 +194,7 @@ class Planner(Protocol):
         ...
 
 
-TASK_PLANNERS: Registry[type[Planner]] = Registry("planner", "cellwright.planners")
+TASK_PLANNERS: Registry[type[Planner]] = Registry("planner", "cellwright.planners", of_plugins=True)
 """Name -> class of task planners; `@TASK_PLANNERS.register("name")` adds one for `cellwright plan --planner`."""
 
 

@@ -154,7 +154,7 @@ class Sensor(ABC, Generic[C]):
         return clock.tick * clock.tick_ns, sequence, self.source
 
 
-SENSORS: Registry[type[Sensor[Any]]] = Registry("sensor", "cellwright.sensors")
+SENSORS: Registry[type[Sensor[Any]]] = Registry("sensor", "cellwright.sensors", of_plugins=True)
 """Name, as `type` in a cell's file -> sensor class; `@SENSORS.register("name")` adds one."""
 
 

@@ -12,14 +12,14 @@ from typing import Any, Self
 from cellwright.core.config import validate
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.lab.lab import Lab
-from cellwright.trials.cfg import TrialCfg, TrialOrderCfg
+from cellwright.trials.cfg import EXTERNAL, TrialCfg, TrialOrderCfg
 from cellwright.trials.controllers import TRIAL_CONTROLLERS
 from cellwright.trials.judging import find_kits, find_part
 from cellwright.trials.orders import OrderBook
 from cellwright.trials.page import FILES, report_json, save_report
 from cellwright.trials.report import Ending, Report
 from cellwright.trials.trial import Trial, TrialEnd
-from cellwright.trials.trial_file import EXTERNAL, trial_hints
+from cellwright.trials.trial_file import trial_hints
 from cellwright.trials.trial_interfaces import ClockPause, TrialInterfaces
 
 __all__ = ["CellBackend"]

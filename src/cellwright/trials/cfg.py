@@ -16,9 +16,10 @@ from cellwright.judge import FAULTS, AnyFault, Points, fault_kind
 from cellwright.orders import DESIGNS
 from cellwright.trials.controllers import TRIAL_CONTROLLERS
 
-__all__ = ["AnnounceCfg", "TrialCfg", "TrialOrderCfg", "make_trial", "read_trial", "trial_json_schema"]
+__all__ = ["EXTERNAL", "AnnounceCfg", "TrialCfg", "TrialOrderCfg", "make_trial", "read_trial", "trial_json_schema"]
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$", max_length=80)]
+EXTERNAL = "external"
 LONGEST_S = 86_400.0
 Seconds = Annotated[float, Field(gt=0, le=LONGEST_S)]
 Worth = Annotated[float, Field(ge=0, le=1000)]
@@ -100,7 +101,7 @@ class TrialCfg(Cfg):
     orders: Annotated[list[TrialOrderCfg], Field(min_length=1, max_length=100)]
     faults: list[AnyFault] = Field(default_factory=list)
     points: dict[str, Worth] = Field(default_factory=dict)
-    controller: str = "external"
+    controller: str = EXTERNAL
     connect_within_s: Seconds = 60.0
     reconnect_within_s: Seconds = 10.0
     still_s: Seconds = 5.0
@@ -111,9 +112,12 @@ class TrialCfg(Cfg):
     @model_validator(mode="before")
     @classmethod
     def _with_plugins(cls, data: Any) -> Any:
-        """Imports the cell's plugins, which may register a fault's kind; mistakes of the cell are told with its own."""
-        faults, cell = (data.get(key) for key in ("faults", "cell")) if isinstance(data, dict) else (None, None)
-        if isinstance(faults, list) and isinstance(cell, str) and any(fault_kind(one) not in FAULTS for one in faults):
+        """Imports the cell's plugins, which may register what it names; mistakes of the cell are told with its own."""
+        if not isinstance(data, dict) or not isinstance(cell := data.get("cell"), str):
+            return data
+        faults, controller = data.get("faults"), data.get("controller", EXTERNAL)
+        of_others = isinstance(faults, list) and any(fault_kind(one) not in FAULTS for one in faults)
+        if of_others or controller not in controller_names():
             with suppress(BadInput):
                 load_cell(cell)
         return data
@@ -138,7 +142,7 @@ class TrialCfg(Cfg):
     @classmethod
     def _known_controller(cls, controller: str) -> str:
         if controller not in controller_names():
-            raise ValueError(str(UnknownName(TRIAL_CONTROLLERS.kind, controller, controller_names())))
+            raise ValueError(str(TRIAL_CONTROLLERS.unknown(controller, besides=(EXTERNAL,))))
         return controller
 
     @property
@@ -149,7 +153,7 @@ class TrialCfg(Cfg):
 
 def controller_names() -> list[str]:
     """Returns the allowed values of `controller`."""
-    return sorted({"external", *TRIAL_CONTROLLERS.names()})
+    return sorted({EXTERNAL, *TRIAL_CONTROLLERS.names()})
 
 
 def read_trial(path: str | Path) -> TrialCfg:

@@ -26,7 +26,9 @@ class TrialController(Protocol):
         """Works until everything is done."""
 
 
-TRIAL_CONTROLLERS: Registry[TrialController] = Registry("trial controller", "cellwright.trial_controllers")
+TRIAL_CONTROLLERS: Registry[TrialController] = Registry(
+    "trial controller", "cellwright.trial_controllers", of_plugins=True
+)
 """Name -> controller. The word `external` is taken: it means a program at the interfaces."""
 
 

@@ -14,14 +14,14 @@ from typing import Any
 from cellwright.cells import Cell, cell_hints
 from cellwright.core.config import parse_yaml
 from cellwright.core.error_collector import ErrorCollector
-from cellwright.core.errors import BadInput, ConfigError, ConfigErrors, SimulationError, UnknownName
+from cellwright.core.errors import BadInput, ConfigError, ConfigErrors, SimulationError
 from cellwright.core.messages import Detections
 from cellwright.core.yaml_lines import with_line
 from cellwright.judge import Recoverability
 from cellwright.judge.faults.validation import check_fault
 from cellwright.lab.cell_file import read_cell
 from cellwright.lab.lab import Lab
-from cellwright.trials.cfg import TrialCfg, controller_names, make_trial, read_trial
+from cellwright.trials.cfg import EXTERNAL, TrialCfg, controller_names, make_trial, read_trial
 from cellwright.trials.controllers import TRIAL_CONTROLLERS
 from cellwright.trials.orders import OrderBook
 from cellwright.trials.page import save_report
@@ -29,9 +29,8 @@ from cellwright.trials.report import Ending, Report
 from cellwright.trials.trial import Trial, TrialEnd
 from cellwright.trials.trial_interfaces import ClockPause, TrialInterfaces
 
-__all__ = ["EXTERNAL", "read_whole_trial", "run_trial", "trial_hints"]
+__all__ = ["read_whole_trial", "run_trial", "trial_hints"]
 
-EXTERNAL = "external"
 LISTS = ("orders", "faults")
 SLOWEST = 4.0  # real time may be so many times what the pace says, and a minute more
 CLEARLY = 0.5  # of what plans take at least: a limit below is hinted at
@@ -71,9 +70,9 @@ def run_trial(
         BadInput: The trial does not fit its cell, or no controller could fill its orders; nothing was done.
     """
     name = controller or cfg.controller
+    cell = _trial_cell(cfg)  # before its controller: the cell's plugins may register that
     if name not in controller_names():
-        raise UnknownName(TRIAL_CONTROLLERS.kind, name, controller_names())
-    cell = _trial_cell(cfg)
+        raise TRIAL_CONTROLLERS.unknown(name, besides=(EXTERNAL,))
     book, lacking = _orders(cfg, cell)
     speed = pace if pace is not None else (cfg.pace if name == EXTERNAL else None)
     with Lab.from_cell(cell, cfg.seed, pace=speed) as lab:

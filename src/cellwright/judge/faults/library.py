@@ -15,7 +15,7 @@ from cellwright.judge.faults.weak_gripper import WeakGripperFault
 
 __all__ = ["FAULTS"]
 
-FAULTS: Registry[type[Fault[Any]]] = Registry("kind of fault", "cellwright.faults")
+FAULTS: Registry[type[Fault[Any]]] = Registry("kind of fault", "cellwright.faults", of_plugins=True)
 """Kind -> the class that applies it, with its configuration as `Cfg`."""
 
 for _name, _kind in (

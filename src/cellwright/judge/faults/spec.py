@@ -25,7 +25,7 @@ def parse_fault(spec: str | dict[str, Any], where: str = "fault") -> FaultCfg:
     place = f"{where} '{spec}'" if isinstance(spec, str) else where
     kind = data.get("kind")
     if not isinstance(kind, str):
-        raise UnknownName(FAULTS.kind, str(kind or "")[:80], FAULTS, place)
+        raise FAULTS.unknown(str(kind or "")[:80], place)
     return validate(data, _cfg_class(kind, place), place)
 
 
