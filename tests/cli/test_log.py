@@ -7,10 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from cellwright.core import Bus
 from cellwright.core.messages import ActionEvent, Image, JointState, WorldTruth, Wrench
 from cellwright.record import Recorder
+from cellwright.record.writer import LogWriter
 
 cli = pytest.importorskip("cellwright.cli", reason="the main command is not there")
 
@@ -106,6 +108,30 @@ def test_show_messages_of_a_topic(command, log):
     assert out.count("/fanuc/wrench at") == 3
     _, out, _ = command("show", log, "--topic", "/camera/image")
     assert "uint8 48 x 64 x 3" in out
+
+
+def test_messages_of_a_class_that_is_not_known_here_are_shown(command, tmp_path):
+    """As those of a plugin are: its file is not imported to look into a log."""
+    store, name = get_typestore(Stores.ROS2_JAZZY), "cellwright_msgs/msg/TrayGap"
+    store.register(get_types_from_msg("std_msgs/Header header\nuint32 sequence\nfloat64 gap_m\n", name))
+    with (tmp_path / "own.mcap").open("wb") as file:
+        writer = LogWriter(file, {})
+        schema = writer.add_schema(name, store.generate_msgdef(name, ros_version=2)[0])
+        channel = writer.add_channel("/eye/tray_gap", schema, {})
+        header = store.types["std_msgs/msg/Header"](store.types["builtin_interfaces/msg/Time"](1, 500), "eye")
+        for number in range(5):
+            message = bytes(store.serialize_cdr(store.types[name](header, number, 0.125), name))
+            writer.add_message(channel, number, 1_000_000_500, 1_000_000_500, message)
+        writer.finish()
+    for arguments in (["--topic", "/eye/tray_gap", "--limit", 3], ["--limit", 3]):
+        code, out, err = command("show", tmp_path / "own.mcap", *arguments)
+        assert code == 0, err
+        assert [line for line in out.splitlines() if " at " in line] == [
+            f"/eye/tray_gap at 1.000 s, number {number} of eye" for number in range(3)
+        ]
+        assert out.count("gap_m            0.125") == 3
+        assert "nanosec" not in out, "the time is told"
+    assert command("replay", tmp_path / "own.mcap", "--speed", 0)[0] == 0
 
 
 def test_show_json_is_one_object(command, log):

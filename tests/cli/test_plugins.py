@@ -151,3 +151,21 @@ def test_a_plugin_that_was_corrected_is_used(refused, cellwright, cell_file, plu
     refused("cell", "check", file)
     plugin(PLUGIN)
     assert cellwright("cell", "check", file).code == 0
+
+
+def test_a_sensor_that_fails_in_a_run_is_one_line_with_its_place(refused, cell_file, plugin):
+    plugin(PLUGIN.replace("    def sample(self):\n", "    def sample(self):\n        self.cfg.gap_m\n"))
+    (complaint,) = refused("run", cell_file(LINES), "--no-picture").splitlines()
+    line = PLUGIN[: PLUGIN.index("    def sample")].count("\n") + 2
+    told = f"parts/own.py, line {line}: sensor 'fanuc/own_beam' fails in sample at 0.05 s: AttributeError: "
+    assert complaint.startswith(f"cellwright: {told}"), complaint
+
+
+def test_a_wrong_name_in_a_sensors_own_key_is_told_with_its_line(refused, cell_file, plugin):
+    text = PLUGIN.replace("robot: str", "robot: str\n    tray: str")
+    plugin(text.replace("sample(self):\n", "sample(self):\n        self.world.pose_of(self.cfg.tray)\n"))
+    file = cell_file((LINES[0], LINES[1].replace("rate_hz", "tray: fanuc_kit_m2l2, rate_hz")))
+    told = r"mine\.yaml, line \d+: sensors\.0\.tray: unknown object 'fanuc_kit_m2l2'; did you mean"
+    for command in (["run", file, "--no-picture"], ["cell", "check", file]):
+        (complaint,) = refused(*command).splitlines()
+        assert re.search(told, complaint)

@@ -72,6 +72,19 @@ def test_bad(cell):
     expect(cell).kit("fanuc_kit_m2l1").to_be_complete(within_s=1000)
 """
 
+GAP = """import cellwright as cw
+
+
+@cw.SENSORS.register("gap")
+class Gap(cw.Sensor[cw.SensorCfg]):
+    Cfg, message_type = cw.SensorCfg, cw.messages.Range
+
+    def sample(self):
+        if self.world.clock.time_s > 0.5:
+            FAILS
+        return cw.messages.Range(*self.header(), frame="world", range_m=0.1, max_range_m=3.0)
+"""
+
 NO_PROGRAM = """
 def test_none(cell):
     cell.start("aprs", time_limit_s=3)
@@ -126,6 +139,35 @@ def test_a_kind_of_fault_of_the_users_own_is_used_like_any_other(tmp_path):
     (tmp_path / "test_mine.py").write_text(OWN_FAULT)
     done = run_pytest(folder=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fails", "told"),
+    [
+        (
+            "raise ValueError('first' + chr(10) + 'second line')",
+            r"gap.py, line 10: sensor 'gap' fails in .*first second line",
+        ),
+        ("raise BaseException('first' + chr(10) + 'second line')", "BaseException: first second line"),
+        ("import os; os._exit(3)", "it said nothing"),
+    ],
+)
+def test_a_process_that_ended_is_told_with_its_last_words_and_the_file_that_has_all_of_them(tmp_path, fails, told):
+    lines = GAP.replace("FAILS", fails)
+    (tmp_path / "gap.py").write_text(lines, encoding="utf-8")
+    aprs = (ROOT / "src/cellwright/cells/aprs.yaml").read_text(encoding="utf-8").replace("settle_s: 3.0", "settle_s: 0")
+    sensor = "\nplugins: [gap.py]\nsensors:\n  - {type: gap, rate_hz: 50}\n"
+    (tmp_path / "gap.yaml").write_text(aprs.replace("\nsensors:\n", sensor), encoding="utf-8")
+    cell = CellUnderTest(tmp_path / "cell")
+    host = tmp_path / "cell" / "host.txt"
+    try:
+        with pytest.raises(CellError, match=rf"the cell's process has ended: .*{told} \(all of it: {host}\)$"):
+            cell.start(tmp_path / "gap.yaml").wait(1.0)
+        assert host.exists()
+        assert ("Traceback" in host.read_text()) == ("Base" in fails)
+    finally:
+        cell.close()
 
 
 @pytest.mark.slow

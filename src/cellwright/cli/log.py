@@ -29,7 +29,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 TopicNames = Annotated[list[str] | None, typer.Option("--topic", metavar="T", help="Only this topic; may be repeated.")]
 
 DEFAULT_LIMIT = 10
-IN_EVERY_MESSAGE = ("time_ns", "sequence", "source")
+IN_EVERY_MESSAGE = ("time_ns", "sequence", "source", "header.stamp.sec", "header.stamp.nanosec")
 
 
 @app.command()
@@ -73,7 +73,10 @@ def show(
         values = fields_of(entry.message)
         heading = f"{entry.topic} at {entry.time_ns / 1e9:.3f} s"
         if "sequence" in values:
-            heading += f", number {values['sequence']} of {values['source'] or '(no source)'}"
+            source = values.get("source") or values.get(
+                "header.frame_id"
+            )  # a class that is not known here has a header
+            heading += f", number {values['sequence']} of {source or '(no source)'}"
         console.print(f"\n[bold]{escape(heading)}[/]", soft_wrap=True)
         _print_pairs({name: _text(value) for name, value in values.items() if name not in IN_EVERY_MESSAGE})
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from cellwright.core.errors import BadInput, CellwrightError
 
-__all__ = ["PluginError", "line_in", "plugin_error", "reason_of", "source_place"]
+__all__ = ["PluginError", "is_of_others", "line_in", "plugin_error", "reason_of", "source_place"]
 
 _OWN = str(Path(__file__).resolve().parents[1])
 _LIBRARIES = (*map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib")), "<frozen", "<string>")
@@ -39,7 +39,15 @@ def plugin_error(what: str, error: Exception, owner: object = None) -> Exception
     if isinstance(error, PluginError) or (isinstance(error, CellwrightError) and not isinstance(error, BadInput)):
         return error
     place = _place_of(error, owner) or source_place(owner)
-    return PluginError(f"{place}: {what}: {reason_of(error)}") if place else error
+    if not (place or is_of_others(owner)):
+        return error
+    return PluginError(": ".join(filter(None, (place, what, reason_of(error)))))
+
+
+def is_of_others(owner: object) -> bool:
+    """Returns whether a class or function is not Cellwright's; of nothing, no."""
+    module = getattr(owner, "__module__", None) or __name__
+    return module.partition(".")[0] != __name__.partition(".")[0]
 
 
 def reason_of(error: BaseException) -> str:

@@ -7,7 +7,6 @@ from cellwright.sensors.base import (
     SensorContext,
     check_line,
     make_sensor,
-    schedule,
     sensor_label,
 )
 from cellwright.sensors.check import check_sensor, sensor_problems
@@ -15,6 +14,7 @@ from cellwright.sensors.laser import LaserRangeSensor
 from cellwright.sensors.logical_detector import LogicalDetector, LogicalDetectorCfg
 from cellwright.sensors.noise import Noise, NoiseCfg
 from cellwright.sensors.robot import JointStateSensor, ToolStatusSensor, WrenchSensor
+from cellwright.sensors.schedule import schedule
 from cellwright.sensors.wheels import EncoderSensor
 
 __all__ = [

@@ -18,16 +18,16 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 import numpy as np
 from pydantic import Field
 
-from cellwright.core.bus import Bus
 from cellwright.core.config import Cfg, validate
 from cellwright.core.error_collector import ErrorCollector
-from cellwright.core.errors import CellwrightError, ConfigError, UnknownName
+from cellwright.core.errors import BadInput, CellwrightError, ConfigError, UnknownName
 from cellwright.core.messages import Message
+from cellwright.core.plugin_errors import plugin_error
 from cellwright.core.registry import Registry
 from cellwright.sensors.noise import Noise, NoiseCfg
-from cellwright.sim import Stepper, TickOrder, World
+from cellwright.sim import World
 
-__all__ = ["SENSORS", "Sensor", "SensorCfg", "SensorContext", "check_line", "make_sensor", "schedule", "sensor_label"]
+__all__ = ["SENSORS", "Sensor", "SensorCfg", "SensorContext", "check_line", "located", "make_sensor", "sensor_label"]
 
 
 class SensorCfg(Cfg):
@@ -71,7 +71,10 @@ class Sensor(ABC, Generic[C]):
     ...     Cfg, message_type = LevelCfg, cw.messages.Range
     ...     def sample(self):
     ...         height_m = self.world.tcp_pose(self.cfg.robot).position[2]
-    ...         return cw.messages.Range(*self.header(), "world", self.noisy(height_m), 0.0, 3.0, 0.0)
+    ...         return cw.messages.Range(*self.header(), frame="world", range_m=self.noisy(height_m), max_range_m=3.0)
+    >>> with cw.Lab.from_cell("aprs") as lab:
+    ...     cw.check_sensor({"type": "level", "robot": "fanuc", "rate_hz": 50}, lab.world)
+    []
 
     Attributes:
         Cfg: Class of its configuration.
@@ -163,13 +166,36 @@ def make_sensor(line: dict[str, Any], world: World, where: str) -> Sensor[Any]:
     sensor_class, cfg = _configured(line, where)
     try:
         return sensor_class(cfg, SensorContext(world, world.streams.stream(f"sensors/{sensor_label(line)}"), where))
-    except UnknownName as error:
-        key = next((f".{key}" for key, value in line.items() if value == error.name), "")
-        raise UnknownName(error.kind, error.name, error.available, f"{where}{key}") from None
+    except BadInput as error:
+        raise located(error, line, where) or ConfigError(where, "", str(error)) from None
     except CellwrightError:
         raise
     except Exception as error:  # whatever the class of somebody else does
-        raise ConfigError(where, "type", f"'{cfg.type}' cannot be made: {type(error).__name__}: {error}") from error
+        problem = plugin_error(f"'{cfg.type}' cannot be made", error, sensor_class)
+        raise (ConfigError(where, "type", str(problem)) if problem is not error else error) from error
+
+
+def located(error: Exception, line: Mapping[str, Any], where: str) -> BadInput | None:
+    """Returns an error with its place in the cell's file; None when it is not the line's but the class's own.
+
+    Args:
+        error: What the sensor raised.
+        line: The sensor's line; a name in it that does not exist is the cell's mistake, not that of the class.
+        where: The file and the key.
+    """
+    if isinstance(error, UnknownName) and (key := _key_of(error.name, line)):
+        return UnknownName(error.kind, error.name, error.available, f"{where}{key}")
+    return error if isinstance(error, ConfigError) else None
+
+
+def _key_of(name: str, value: Any) -> str:
+    """Returns the key below which a name stands, such as `.trays.0`; nothing when it does not."""
+    items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list | tuple) else ()
+    for key, inner in items:
+        below = _key_of(name, inner)
+        if inner == name or below:
+            return f".{key}{below}"
+    return ""
 
 
 def check_line(line: dict[str, Any], where: str, known: Mapping[str, Collection[str]]) -> None:
@@ -209,44 +235,3 @@ def _configured(line: dict[str, Any], where: str) -> tuple[type[Sensor[Any]], Se
                 where, "type", f"class {sensor_class.__name__} needs a {base.__name__} as its {attribute}"
             )
     return sensor_class, validate(line, sensor_class.Cfg, where)
-
-
-def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
-    """Schedules a sensor: samples at its rate, and publishes after its delay."""
-    clock, cfg = stepper.clock, sensor.cfg
-    period, delay = clock.period_ticks(cfg.rate_hz), clock.ticks(cfg.delay_s)
-    topic, sample, filters = sensor.topic, sensor.sample, sensor.filters
-    bus.declare(topic, sensor.message_type)
-    dropout, uniform = cfg.dropout, sensor.context.rng.random
-    under_way = sensor.under_way
-    may_skip = sensor.is_skippable and not delay and not dropout
-
-    def publish(message: Message) -> None:
-        for change in filters:
-            changed = change(message)
-            if changed is None:
-                return
-            message = changed
-        sensor.latest = message
-        bus.publish(topic, message)
-
-    def take() -> None:
-        if may_skip and not sensor.is_kept and not bus.has_listener(topic):
-            sensor.sequence += 1
-            return
-        message = sample()
-        if dropout and uniform() < dropout:
-            return
-        if delay:
-            under_way.append((clock.tick + delay, message))
-        else:
-            publish(message)
-
-    def deliver() -> None:
-        while under_way and under_way[0][0] <= clock.tick:
-            publish(under_way.popleft()[1])
-
-    stepper.every(period, take, order=TickOrder.SENSOR, name=topic)
-    if delay:
-        first = clock.tick + period + delay
-        stepper.every(period, deliver, order=TickOrder.SENSOR, name=f"{topic} delivery", first_tick=first)

@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from cellwright.core.errors import BadInput
 from cellwright.core.messages import Message
+from cellwright.core.plugin_errors import plugin_error
 from cellwright.core.ros import encode
-from cellwright.sensors.base import Sensor, SensorCfg, make_sensor
+from cellwright.sensors.base import Sensor, SensorCfg, located, make_sensor
+from cellwright.sensors.schedule import message_type_problem
 from cellwright.sim import World
 
 __all__ = ["check_sensor", "sensor_problems"]
@@ -59,12 +62,16 @@ def sensor_problems(make: Callable[[], Sensor[Any]]) -> list[str]:
         problems.append(f"its configuration is not a {kind.Cfg.__name__}")
     if not (is_dataclass(kind.message_type) and issubclass(kind.message_type, Message)):
         return [*problems, "its message_type is not a Message dataclass"]
+    if wrong := message_type_problem(kind.message_type):
+        return [*problems, wrong]
     if not sensor.topic.startswith("/"):
         problems.append(f"its topic '{sensor.topic}' does not start with '/'")
     try:
         first, second = sensor.sample(), sensor.sample()
-    except Exception as error:  # any error of a sensor from another package is the finding
-        return [*problems, f"it cannot sample: {type(error).__name__}: {error}"]
+    except Exception as error:  # any error of a sensor from another package is the finding, but not one of its line
+        if wrong_line := located(error, sensor.cfg.model_dump(), sensor.context.where):
+            raise wrong_line from None
+        return [*problems, str(plugin_error("it cannot sample", error, kind))]
     if type(first) is not kind.message_type:
         return [*problems, f"it samples {type(first).__name__}, but declares {kind.message_type.__name__}"]
     if (first.sequence, second.sequence) != (0, 1):
@@ -73,7 +80,10 @@ def sensor_problems(make: Callable[[], Sensor[Any]]) -> list[str]:
         problems.append("its messages do not carry the simulation time of the sample")
     if first.source != sensor.source:
         problems.append(f"its messages are from '{first.source}', not '{sensor.source}'")
-    encoded = bytes(encode(first))
+    try:
+        encoded = bytes(encode(first))
+    except BadInput as error:  # a value that does not fit the type of its field
+        return [*problems, str(error)]
     twin = make()
     is_own = bytes(encode(twin.sample())) == encoded
     if not is_own:
@@ -93,7 +103,7 @@ def sensor_problems(make: Callable[[], Sensor[Any]]) -> list[str]:
     try:
         return [*problems, *_repeats(twin)]
     except Exception as error:
-        return [*problems, f"it cannot go on from a restored snapshot: {type(error).__name__}: {error}"]
+        return [*problems, str(plugin_error("it cannot go on from a restored snapshot", error, kind))]
 
 
 def _repeats(sensor: Sensor[Any]) -> list[str]:

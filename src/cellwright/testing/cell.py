@@ -282,11 +282,11 @@ class CellUnderTest(CellFaults):
         return CellError('there are no interfaces: start the cell with controller="external"')
 
     def _last_words(self) -> str:
+        file, said = self.folder / "host.txt", ""
         with contextlib.suppress(OSError):
-            lines = (self.folder / "host.txt").read_text(errors="replace").strip().splitlines()
-            if lines:
-                return lines[-1]
-        return "it said nothing"
+            for line in file.read_text(errors="replace").strip().splitlines():
+                said = "" if line[:1].isspace() else f"{said} {line}".strip()  # what follows the last traceback
+        return f"{said or 'it said nothing'} (all of it: {file})"
 
 
 def _read(process: subprocess.Popen[bytes], answers: Queue[dict[str, Any] | None]) -> None:

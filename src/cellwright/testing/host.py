@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 import traceback
 from collections.abc import Awaitable
 from typing import Any, BinaryIO
@@ -29,8 +30,11 @@ def main() -> None:
     except CellwrightError as error:
         _say(answers, first, _error_answer(error))
         return
-    with tested.trial.lab as lab:
-        lab.perform(_serve(tested, first, questions, answers))
+    try:
+        with tested.trial.lab as lab:
+            lab.perform(_serve(tested, first, questions, answers))
+    except CellwrightError as error:  # in the simulation, such as in a plugin's sensor: no question is to blame
+        sys.exit(str(error))
 
 
 async def _serve(tested: CellBackend, first: dict[str, Any], questions: Any, answers: BinaryIO) -> None:

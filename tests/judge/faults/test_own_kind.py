@@ -187,12 +187,70 @@ def test_what_is_no_fault_is_one_line(own_kinds, thing):
         parse_fault("odd:at=1")
 
 
-def test_what_fails_in_its_code_is_one_line_that_names_it(stand, own_kinds):
-    class Broken(Fault):
-        def begin(self, fault_state):
-            return 1 / 0
+class Broken(Fault):
+    """Begins as its test says."""
 
+    applies_to = ()
+    begins = staticmethod(lambda: 1 / 0)
+
+    def begin(self, fault_state):
+        return self.begins()
+
+
+PLACE = r"test_own_kind\.py, line (\d+): kind of fault 'broken' fails"
+
+
+def test_what_fails_in_its_code_is_one_line_with_file_line_and_time(stand, own_kinds):
     FAULTS.add("broken", Broken)
+    stand.at("start", "broken:at=0.1")
+    with pytest.raises(BadInput, match=rf"{PLACE} at 0\.1 s: ZeroDivisionError: division by zero") as caught:
+        stand.lab.advance(0.2)
+    assert len(str(caught.value).splitlines()) == 1
+    assert f"line {Broken.begins.__code__.co_firstlineno}:" in str(caught.value)
+
+
+def test_what_it_refuses_itself_is_told_with_the_place(stand, own_kinds):
+    FAULTS.add("broken", type("Refuses", (Broken,), {"begins": lambda self: self.world.place("nut", None)}))
     stand.at("start", "broken:at=0")
-    with pytest.raises(BadInput, match="kind of fault 'broken' fails: ZeroDivisionError: division by zero"):
+    with pytest.raises(BadInput, match=rf"{PLACE} at 0\.02 s: .*unknown object 'nut'"):
         stand.lab.advance(0.1)
+
+
+def test_words_that_are_none_are_refused_when_it_begins(stand, own_kinds):
+    FAULTS.add("broken", type("Counts", (Broken,), {"begins": lambda self: 3, "__module__": __name__}))
+    faults = stand.at("start", "broken:at=0")
+    allowed = "begin returns int, but should return what was done in words, or None"
+    with pytest.raises(BadInput, match=f"kind of fault 'broken' fails at 0.02 s: {allowed}"):
+        stand.lab.advance(0.1)
+    assert not faults.events
+
+
+def test_a_detectors_message_of_another_type_is_refused(stand, own_kinds):
+    @FAULTS.register("broken")
+    class Texts(DetectorFault):
+        def change(self, fault_state, message):
+            return "nothing seen"
+
+    stand.at("start", "broken:at=0")
+    with pytest.raises(BadInput, match=rf"{PLACE} at .* s: change returns str, but should return Detections, or None"):
+        stand.lab.advance(0.5)
+
+
+@pytest.mark.parametrize("method", ["__init__", "check"])
+def test_what_fails_before_the_run_is_one_line(stand, own_kinds, method):
+    FAULTS.add("broken", type("Odd", (Broken,), {method: lambda *arguments: {}["speed"]}))
+    with pytest.raises(BadInput, match=rf"{PLACE}: KeyError: 'speed'"):
+        stand.at("start", "broken:at=0")
+
+
+@pytest.mark.parametrize("targets", ['("objekt",)', '"object"', '("hand", 3)', "None"])
+def test_what_it_cannot_be_about_is_refused_when_it_is_registered(tmp_path, own_kinds, targets):
+    (tmp_path / "odd.py").write_text(
+        f"from cellwright.judge import FAULTS, Fault\n\n@FAULTS.register('odd')\nclass Odd(Fault):\n"
+        f"    applies_to = {targets}\n"
+    )
+    allowed = r"should be a tuple of 'object', 'hand', 'detector'"
+    told = rf"odd\.py, line 4: class Odd: applies_to is {re.escape(targets)}, {allowed}"
+    with pytest.raises(BadInput, match=told.replace('"', "'")):
+        load_plugin(tmp_path / "odd.py")
+    assert "odd" not in FAULTS

@@ -13,6 +13,7 @@ from rosbags.typesys.store import Typestore
 
 from cellwright.core.errors import BadInput
 from cellwright.core.messages import Message
+from cellwright.core.plugin_errors import source_place
 from cellwright.core.ros.kinds import ALLOWED_TYPES, SEQUENCE, SHAPE, STAMP, TEXT, VECTOR, Kind, kind_of
 
 __all__ = ["Definition", "FieldSlot", "MessageLayout", "definition", "layout_of", "once_per_class"]
@@ -119,7 +120,9 @@ def definition(message_type: type[Message]) -> Definition:
 
 
 def _field_kinds(message_type: type[Message]) -> dict[str, Kind]:
-    label = f"message class {message_type.__module__}.{message_type.__qualname__}"
+    place = source_place(message_type)
+    name = f"{message_type.__module__}.{message_type.__qualname__}"
+    label = f"{place}: message class {message_type.__qualname__}" if place else f"message class {name}"
     try:
         hints = get_type_hints(message_type)
     except NameError as error:

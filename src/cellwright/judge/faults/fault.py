@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, get_args
 
 import numpy as np
 
+from cellwright.core.errors import BadInput
 from cellwright.judge.faults.cfg import FaultCfg, LastingFaultCfg
 from cellwright.judge.faults.detector_offset import FilteredSensor
 from cellwright.judge.faults.fault_state import FaultState
@@ -61,6 +62,13 @@ class Fault(ABC, Generic[C]):
         self.rng = rng
         self.detectors = detectors
         self.draw_values()
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        allowed = get_args(FaultTarget)
+        if not (isinstance(cls.applies_to, tuple) and all(target in allowed for target in cls.applies_to)):
+            listed = ", ".join(f"'{target}'" for target in allowed)
+            raise BadInput(f"class {cls.__name__}: applies_to is {cls.applies_to!r}, should be a tuple of {listed}")
 
     def draw_values(self) -> None:
         """Draws from `rng`, once, what the configuration leaves to chance."""

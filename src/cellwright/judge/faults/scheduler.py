@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from copy import deepcopy
 from itertools import zip_longest
 from typing import Any
 
 from cellwright.core.bus import Bus
 from cellwright.core.config import draw
-from cellwright.core.errors import BadInput, CellwrightError
 from cellwright.core.messages import Detections, FaultEvent, Message
 from cellwright.judge.faults.cfg import FaultCfg
 from cellwright.judge.faults.detector_offset import FilteredSensor
@@ -19,7 +18,7 @@ from cellwright.judge.faults.fault import Fault
 from cellwright.judge.faults.fault_state import FaultPhase, FaultState, count_event
 from cellwright.judge.faults.grip import GripChanger, WeakenedGrip
 from cellwright.judge.faults.library import FAULTS
-from cellwright.judge.faults.validation import check_fault
+from cellwright.judge.faults.validation import check_fault, naming_kind, need_type
 from cellwright.judge.hand_events import HandEvent
 from cellwright.judge.hand_monitor import HandMonitor
 from cellwright.sim import Stepper, TickOrder, World
@@ -92,7 +91,7 @@ class FaultScheduler:
         rng = self._world.streams.stream(f"faults/{len(self.faults)}")
         self._at_s.append(float("inf") if fault.at is None else draw(fault.at, rng))
         kind = FAULTS.get(fault.kind)
-        with _naming(fault.kind):
+        with naming_kind(kind, fault.kind):
             self._effects.append(kind(fault, self._world, self._hand_monitor, rng, self._detectors))
         self._fault_states.append(FaultState())
         self.faults.append(fault)
@@ -140,10 +139,11 @@ class FaultScheduler:
         for effect, fault_state, at_s in zip(self._effects, self._fault_states, self._at_s, strict=True):
             if fault_state.phase is FaultPhase.WAITING and self._world.clock.time_s >= at_s:
                 fault_state.phase = FaultPhase.DUE
-            with _naming(effect.cfg.kind):
+            with self._calling(effect):
                 if fault_state.phase is FaultPhase.DUE:
                     detail = effect.begin(fault_state)
                     if detail is not None:
+                        need_type("begin", detail, str, "what was done in words, or None")
                         fault_state.start_s, fault_state.phase = self._world.clock.time_s, FaultPhase.ACTIVE
                         self._tell(effect, fault_state, detail)
                 elif fault_state.phase is FaultPhase.ACTIVE and not effect.go_on(fault_state):
@@ -159,7 +159,7 @@ class FaultScheduler:
         self._undo(self._applied.difference(active))
         for number in (number for number in active if number not in self._applied):
             self._applied.add(number)
-            with _naming(self.faults[number].kind):
+            with self._calling(self._effects[number]):
                 self._effects[number].apply(self._fault_states[number])
         grips: dict[str, WeakenedGrip] = {}
         for fault_state in (self._fault_states[number] for number in active):
@@ -174,10 +174,13 @@ class FaultScheduler:
     def _undo(self, ended: set[int]) -> None:
         """Ends faults; the others are applied once more, because what they changed may have been restored with it."""
         for number in sorted(ended):
-            with _naming(self.faults[number].kind):
+            with self._calling(self._effects[number]):
                 self._effects[number].end(self._fault_states[number])
         if ended:
             self._applied.clear()
+
+    def _calling(self, effect: Fault[Any]) -> AbstractContextManager[None]:
+        return naming_kind(type(effect), effect.cfg.kind, self._world.clock.time_s)
 
     def _tell(self, effect: Fault[Any], fault_state: FaultState, detail: str) -> None:
         event = FaultEvent(
@@ -199,22 +202,13 @@ class FaultScheduler:
                     and isinstance(effect, DetectorFault)
                     and sensor in effect.sensors
                 ):
-                    with _naming(effect.cfg.kind):
+                    with self._calling(effect):
                         changed = effect.change(fault_state, message)
+                        if changed is not None:
+                            need_type("change", changed, type(message), f"{type(message).__name__}, or None")
                     if changed is None:
                         return None
                     message = changed
             return message
 
         return change
-
-
-@contextmanager
-def _naming(kind: str) -> Iterator[None]:
-    """Names the kind of fault whose code fails: it may be a plugin's."""
-    try:
-        yield
-    except CellwrightError:
-        raise
-    except Exception as error:
-        raise BadInput(f"{FAULTS.kind} '{kind}' fails: {type(error).__name__}: {error}") from error
