@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from cellwright.judge.oracle import ReachTest, Recoverability, judge_recoverable
     from cellwright.judge.score import Points, Score, ScoreItem, score_run
     from cellwright.judge.seating import Seating, judge_slot, judge_slots
+    from cellwright.judge.tray_contents import poses_on_tray
 
 __all__ = [
     "FAULTS",
@@ -70,6 +71,7 @@ __all__ = [
     "judge_slot",
     "judge_slots",
     "parse_fault",
+    "poses_on_tray",
     "score_run",
 ]
 
@@ -91,5 +93,6 @@ __getattr__ = lazy_names(
         ".oracle": "ReachTest Recoverability judge_recoverable",
         ".score": "Points Score ScoreItem score_run",
         ".seating": "Seating judge_slot judge_slots",
+        ".tray_contents": "poses_on_tray",
     },
 )

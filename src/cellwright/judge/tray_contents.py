@@ -17,11 +17,12 @@ LEFT_M = 0.015  # a gear that has come so far is out of its slot, which is 13 mm
 
 
 def poses_on_tray(world: World, tray: str) -> dict[str, Pose]:
-    """Returns part -> its pose in the tray that it lies on."""
+    """Returns part -> its pose in the tray that it lies on; nothing lies on what is no tray."""
     from cellwright.judge.kit import parts_on
 
     figures = world.objects[tray].figures
-    assert isinstance(figures, TrayFigures)
+    if not isinstance(figures, TrayFigures):
+        return {}
     world_in_tray = world.pose_of(tray).inverse()
     return {part: world_in_tray @ world.pose_of(part) for part in parts_on(world, tray, figures)}
 

@@ -10,6 +10,7 @@ import pytest
 
 from cellwright.core.errors import BadInput, ConfigError
 from cellwright.core.plugins import load_plugin
+from cellwright.core.pose import Pose
 from cellwright.judge import FAULTS, DetectorFault, Fault, FaultCfg, FaultScheduler, parse_fault
 from cellwright.judge.faults.validation import check_fault
 from cellwright.trials.cfg import read_trial, trial_json_schema
@@ -40,6 +41,14 @@ def tilt(tmp_path, own_kinds):
     aprs = (Path(__file__).parents[3] / "src/cellwright/cells/aprs.yaml").read_text(encoding="utf-8")
     (tmp_path / "ship.yaml").write_text(aprs + "plugins: [tilt.py]\n", encoding="utf-8")
     return tmp_path / "tilt.py"
+
+
+@pytest.fixture
+def spin(tmp_path, own_kinds):
+    """The instant fault of the guide, imported."""
+    section = GUIDE.read_text(encoding="utf-8").partition("### A fault that moves something")[2]
+    (tmp_path / "spin.py").write_text(re.search(r"```python\n(.*?)```", section, re.DOTALL)[1], encoding="utf-8")
+    load_plugin(tmp_path / "spin.py")
 
 
 def gravity(stand):
@@ -103,6 +112,36 @@ def test_a_world_that_is_built_anew_stays_changed(shelf, tilt):
     stepper.advance(world.clock.ticks(1.5))
     assert world.model.opt.gravity.tolist() == LEVEL
     assert faults.pending == ()
+
+
+def test_a_tray_is_moved_at_once_with_what_lies_in_it(stand, spin):
+    tray, gear = "fanuc_kit_m2l1", "medium_gear_1"
+    stand.at("start")
+    stand.fill({"slot_1": gear})
+    before, in_tray = stand.world.pose_of(tray), stand.world.pose_of(tray).inverse() @ stand.world.pose_of(gear)
+    moment = stand.lab.snapshot()
+    stand.close()
+    faults = [parse_fault(f"spin:tray={tray},at=0,deg=5")]
+    lab = stand.lab
+    stand.scheduler = FaultScheduler(lab.world, lab.stepper, lab.bus, stand.hand_monitor, faults, lab.sensors)
+    lab.advance(0.5)
+    after = stand.world.pose_of(tray)
+    assert np.degrees(before.angle_rad(after)) == pytest.approx(5, abs=0.1)
+    assert (after.inverse() @ stand.world.pose_of(gear)).is_close(in_tray, tolerance_m=0.0005, tolerance_rad=0.01)
+    assert [event.detail for event in stand.scheduler.events] == [f"turned by 5 deg with {gear}"]
+    stand.close()
+    lab.restore(moment)
+    there = stand.world.pose_of(gear)
+    stand.world.place(tray, Pose(before.position + [0, 0, 0.3], before.quaternion))
+    assert stand.world.pose_of(gear).is_close(there), "as the guide says, what lies in it stays"
+
+
+def test_a_part_is_moved_at_once(stand, spin):
+    faults = stand.at("start", "spin:part=large_gear_1,at=0,deg=20")
+    before = stand.world.pose_of("large_gear_1")
+    stand.lab.advance(0.1)
+    assert np.degrees(before.angle_rad(stand.world.pose_of("large_gear_1"))) == pytest.approx(20, abs=0.5)
+    assert (faults.events[0].subject, faults.events[0].detail) == ("large_gear_1", "turned by 20 deg")
 
 
 def test_a_trial_file_may_name_it(tilt):
