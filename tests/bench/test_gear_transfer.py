@@ -65,7 +65,7 @@ def test_a_gear_that_is_gone_when_the_fingers_close(changed, fidelity):
         arm = DirectArm(lab.robot("fanuc"), lab.clock)
         failure = lab.perform(GearTransfer(lab, arm, "fanuc_medium_tray/slot_1", SLOT, take_away).run())
         at_m = arm.robot.tool_in_world.position[2]
-        assert lab.perform(lab.robot("fanuc").open_gripper()) == pytest.approx(0.020, abs=2e-4)
+        assert lab.perform(lab.robot("fanuc").gripper.open()) == pytest.approx(0.020, abs=2e-4)
     assert "the fingers closed to 2." in failure
     assert "gives 8.0 mm" in failure
     assert at_m > 0.98, "it left the tray"

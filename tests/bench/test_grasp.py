@@ -55,7 +55,7 @@ def carry(lab, watch, on_the_way=lambda: None):
     async def work():
         await arm.move_tool(above(0.05))
         await arm.move_tool(above(0.0), 0.3)
-        await arm.close_gripper()
+        await arm.gripper.close()
         watch.close()
         await arm.move_tool(above(0.05), 0.3)
         on_the_way()

@@ -116,10 +116,10 @@ def take(file, xyz_m=None, yaw_rad=None):
         before = lab.world.pose_of("one")
 
         async def work():
-            await robot.open_gripper()
+            await robot.gripper.open()
             await robot.move_tool(above)
             await robot.move_tool_straight(at, LineSpeed(0.1))
-            width_m = await robot.close_gripper()
+            width_m = await robot.gripper.close()
             await robot.move_tool_straight(above, LineSpeed(0.1))
             return width_m
 

@@ -24,29 +24,28 @@ ARM = {"model": "lr_mate_200id", "base": {"xyz_m": [0, 0, 0]}, "home_deg": [0, 0
 def test_it_opens_and_closes_to_the_widths_of_its_figures(open_lab, tool, open_m, closed_m, fidelity):
     lab = open_lab(robots={"arm": {**ARM, "tool": tool}}, fidelity=fidelity)
     arm = lab.robots["arm"]
-    assert lab.perform(arm.close_gripper()) == pytest.approx(closed_m, abs=2e-4)
-    assert lab.perform(arm.open_gripper()) == pytest.approx(open_m, abs=2e-4)
+    assert lab.perform(arm.gripper.close()) == pytest.approx(closed_m, abs=2e-4)
+    assert lab.perform(arm.gripper.open()) == pytest.approx(open_m, abs=2e-4)
     lab.advance(1.0)
-    assert lab.perform(arm.close_gripper()) == pytest.approx(closed_m, abs=2e-4)
+    assert lab.perform(arm.gripper.close()) == pytest.approx(closed_m, abs=2e-4)
 
 
 @pytest.mark.parametrize("fidelity", ["physics", "kinematic"])
 def test_closing_takes_its_time(open_lab, fidelity):
     lab = open_lab(fidelity=fidelity)
-    lab.perform(lab.robots["arm"].close_gripper())
+    lab.perform(lab.robots["arm"].gripper.close())
     assert 0.3 <= lab.clock.time_s < 0.6
 
 
 def test_a_robot_without_a_gripper_says_so(open_lab):
     lab = open_lab(robots={"arm": ARM})
-    for command in (lab.robots["arm"].open_gripper, lab.robots["arm"].close_gripper):
-        with pytest.raises(JobFailed, match=r"^arm has no gripper$"):
-            lab.perform(command())
+    with pytest.raises(JobFailed, match=r"^arm has no gripper$"):
+        lab.robots["arm"].gripper.open()
 
 
 def test_fingers_stay_closed_while_the_arm_swings(lab):
     arm = lab.robots["arm"]
-    lab.perform(arm.close_gripper())
+    lab.perform(arm.gripper.close())
     lab.perform(arm.move_joints([1.0, 0.2, 0.1, 0.5, -1.0, 1.0]))
     tool = lab.world.robots["arm"].gripper
     assert lab.world.data.qpos[tool.qpos].sum() == pytest.approx(0.002, abs=3e-4)
@@ -91,10 +90,10 @@ def test_one_movement_at_a_time(lab):
     arm = lab.robots["arm"]
 
     async def work() -> None:
-        task = lab.loop.create_task(arm.close_gripper())
+        task = lab.loop.create_task(arm.gripper.close())
         await lab.clock.sleep(0.05)
         with pytest.raises(JobFailed, match="arm gripper is already moving"):
-            await arm.open_gripper()
+            await arm.gripper.open()
         await task
 
     lab.perform(work())
@@ -121,7 +120,7 @@ def test_a_gear_is_held_with_the_force_asked_for(strong):
     upright = Pose.from_xyz_rpy(tcp.position - [0, 0, figures.grasp_height_m])
     world.model.opt.gravity[:] = 0.0
     for force_n in (20.0, 60.0):
-        lab.perform(arm.open_gripper())
+        lab.perform(arm.gripper.open())
         world.place("gear", upright)
         grasp = lab.perform(arm.move_gripper(0.004, force_n))
         assert grasp.status is GraspStatus.HOLDING

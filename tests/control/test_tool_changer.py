@@ -85,8 +85,8 @@ def test_a_tool_is_taken_used_and_put_back(lab):
     reach_m = 0.022 + 0.0002 + 0.016 + 0.182
     assert arm.ring.pose_tool_in_flange.position == pytest.approx([0, 0, reach_m])
     assert lab.world.tcp_pose("one").distance_m(arm.tool_in_world) < 5e-5
-    assert lab.perform(arm.close_gripper()) == pytest.approx(0.002, abs=2e-4)
-    assert lab.perform(arm.open_gripper()) == pytest.approx(0.020, abs=2e-4)
+    assert lab.perform(arm.gripper.close()) == pytest.approx(0.002, abs=2e-4)
+    assert lab.perform(arm.gripper.open()) == pytest.approx(0.020, abs=2e-4)
     assert lab.perform(put(arm)) == "pincher"
     assert arm.tool is None
     assert arm.ring.pose_tool_in_flange.position == pytest.approx([0, 0, 0])

@@ -49,14 +49,14 @@ class Stand:
         return Pose.from_xyz_rpy(pose.apply([0, 0, 0.027]), [np.pi, 0, 0])
 
     async def hover(self, part=GEAR):
-        await self.arm.open_gripper()
+        await self.arm.gripper.open()
         await self.arm.move_tool(raised(self.grasp(part), 0.05), 0.6)
 
     async def take(self, part=GEAR):
         grasp = self.grasp(part)
         await self.arm.move_tool_straight(grasp, SLOW)
         await self.lab.clock.sleep(0.05)
-        await self.arm.close_gripper()
+        await self.arm.gripper.close()
         await self.arm.move_tool_straight(raised(grasp, 0.05), FAST)
 
     async def shift(self, x_m, y_m, z_m=0.0):

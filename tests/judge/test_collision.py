@@ -133,7 +133,7 @@ def test_touching_again_after_a_pause_is_another_hit(lab):
 
     async def twice():
         await take(arm)
-        await arm.open_gripper()
+        await arm.gripper.open()
         await arm.move_gripper(0.002, 40.0)
 
     lab.perform(twice())

@@ -23,7 +23,7 @@ def test_a_gear_that_is_set_into_its_slot_is_not_dropped(stand):
 
     async def set_down():
         await stand.shift(0, 0, -0.048)
-        await stand.arm.open_gripper()
+        await stand.arm.gripper.open()
         await stand.shift(0, 0, 0.05)
 
     stand.lab.perform(set_down())
@@ -34,7 +34,7 @@ def test_a_gear_that_is_set_into_its_slot_is_not_dropped(stand):
 
 def test_a_hand_that_opens_high_up_drops_too(stand):
     stand.at("held")
-    stand.lab.perform(stand.arm.open_gripper())
+    stand.lab.perform(stand.arm.gripper.open())
     stand.lab.advance(1.5)
     (drop,) = stand.drops.drops
     assert drop.opened
@@ -46,7 +46,7 @@ def test_a_hand_that_opens_high_up_drops_too(stand):
 def test_a_snapshot_takes_drops_along(stand):
     stand.at("held")
     before = stand.lab.snapshot()
-    stand.lab.perform(stand.arm.open_gripper())
+    stand.lab.perform(stand.arm.gripper.open())
     falling = stand.lab.snapshot()
     stand.lab.advance(1.5)
     found = list(stand.drops.drops)

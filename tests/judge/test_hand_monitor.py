@@ -12,7 +12,7 @@ def test_a_gear_that_is_taken_carried_and_set_down_is_told_in_that_order(stand):
         await stand.shift(0.06, -0.06)
         await stand.shift(-0.06, 0.06)
         await stand.shift(0, 0, -0.048)
-        await stand.arm.open_gripper()
+        await stand.arm.gripper.open()
         await stand.shift(0, 0, 0.15)
 
     stand.lab.perform(work())
@@ -61,7 +61,7 @@ def test_passing_over_gears_is_no_approach(stand):
 def test_the_moment_is_part_of_a_snapshot(stand):
     stand.at("held")
     snapshot = stand.lab.snapshot()
-    stand.lab.perform(stand.arm.open_gripper())
+    stand.lab.perform(stand.arm.gripper.open())
     stand.lab.advance(0.1)
     assert stand.hand_monitor.held == {}
     stand.lab.restore(snapshot)

@@ -37,7 +37,7 @@ def test_taking_and_setting_down_is_no_collision_but_pressing_the_hand_on_the_tr
     async def set_down():
         await stand.take()
         await stand.shift(0, 0, -0.048)
-        await stand.arm.open_gripper()
+        await stand.arm.gripper.open()
         await stand.shift(0, 0, 0.05)
 
     stand.lab.perform(set_down())
@@ -46,7 +46,7 @@ def test_taking_and_setting_down_is_no_collision_but_pressing_the_hand_on_the_tr
     async def ram():
         tray = stand.world.pose_of("fanuc_medium_tray").apply([0.0, 0.0, 0.017])
         await stand.arm.move_tool(Pose.from_xyz_rpy(tray + [0, 0, 0.05], [np.pi, 0, 0]), 0.6)
-        await stand.arm.close_gripper()
+        await stand.arm.gripper.close()
         await stand.arm.move_tool_straight(
             Pose.from_xyz_rpy(tray + [0, 0, 0.005], [np.pi, 0, 0]), LineSpeed(0.12, 0.6, 6.0)
         )

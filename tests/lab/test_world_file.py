@@ -24,7 +24,7 @@ async def take(lab: Lab, height_m: float) -> None:
     high = Pose(down.position + [0.0, 0.0, height_m], down.quaternion)
     await robot.move_tool(high, 0.5)
     await robot.move_tool_straight(down, LineSpeed(0.1))
-    await robot.close_gripper()
+    await robot.gripper.close()
     await robot.move_tool_straight(high, LineSpeed(0.1))
 
 
@@ -76,7 +76,7 @@ def test_the_world_goes_on_where_it_was(stored):
         assert held_m(lab) < 0.002  # and so does its hand
         lab.perform(lab.robot("fanuc").move_home(0.3))
         assert held_m(lab) < 0.003
-        lab.perform(lab.robot("fanuc").open_gripper())
+        lab.perform(lab.robot("fanuc").gripper.open())
         lab.advance(1.0)
         assert held_m(lab) > 0.05
 

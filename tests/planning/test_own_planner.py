@@ -30,6 +30,99 @@ def mine(tmp_path, monkeypatch):
     TASK_PLANNERS._entries.pop("lone_robot", None)
 
 
+PLANNER = """
+from cellwright.planning import TASK_PLANNERS, Action, PlanResult, PlanStatus
+from cellwright.planning.planner import Unfinished
+
+
+@TASK_PLANNERS.register("lone_robot")
+class Mine:
+    {}
+
+
+def result(**more):
+    return PlanResult(**{{"status": PlanStatus.SOLVED, "planner": "mine", **more}})
+"""
+PLACE = r"^cellwright: lone_robot\.py, line 8: planner Mine fails in plan: "
+
+
+@pytest.mark.parametrize(
+    ("method", "problem"),
+    [
+        ("def plan(self, request): pass", PLACE + "should return a PlanResult, returned NoneType$"),
+        ("def plan(self, request): return {}['kit']", PLACE + "KeyError: 'kit'$"),
+        (
+            "def plan(self): pass",
+            r"line 8: planner Mine fails in plan: TypeError: .* takes 1 positional argument but 2",
+        ),
+        (
+            "def solve(self): pass",
+            r"mine\.yaml, line \d+: plugins\.0: .*lone_robot\.py, line 6: planner 'lone_robot' sh",
+        ),
+        (
+            "def __init__(self, speed): pass\n    def plan(self, request): pass",
+            r"line 6: planner Mine cannot be made: T",
+        ),
+        (
+            "def plan(self, request): return result(actions=['take-part'])",
+            PLACE + "`actions` should be a tuple of Action",
+        ),
+        (
+            "def plan(self, request): return result(actions=[Action('fly', 'fanuc')])",
+            PLACE + "unknown verb of `actions.0",
+        ),
+        (
+            "def plan(self, request): return result(actions=[Action('take-part', 'fanuc', start_s=None)])",
+            PLACE + "`start_s` of `actions.0.` should be a finite number, is None",
+        ),
+        (
+            "def plan(self, request): return result(unfinished=[Unfinished('it', 'why')])",
+            PLACE + "unknown kit in `unfi",
+        ),
+        (
+            "def plan(self, request): return result(status='fine')",
+            PLACE + "unknown status 'fine' .available: not found",
+        ),
+        ("def plan(self, request): return result(makespan_s='1 s')", PLACE + "`makespan_s` should be a finite number"),
+    ],
+)
+def test_a_planner_that_fails_is_one_line_with_its_place(mine, capfd, method, problem):
+    Path("lone_robot.py").write_text(PLANNER.format(method), encoding="utf-8")
+    with pytest.raises(SystemExit) as ended:
+        main(["plan", mine, "--order", "kit_m2l1", "--planner", "lone_robot"])
+    out, err = capfd.readouterr()
+    assert (ended.value.code, out) == (2, "")
+    assert len(err.splitlines()) == 1, err
+    assert re.search(problem, err.strip()), err
+
+
+@pytest.mark.parametrize(
+    ("method", "problem"),
+    [
+        ("def plan(self, request): pass", r"lone_robot\.py, line 8: planner Mine fails in plan: should return"),
+        ("def solve(self): pass", r"lone_robot\.py, line 6: planner 'lone_robot' should be a class with a method"),
+    ],
+)
+def test_a_run_with_such_a_planner_ends_with_that_line(mine, capfd, method, problem):
+    Path("lone_robot.py").write_text(PLANNER.format(method), encoding="utf-8")
+    with pytest.raises(SystemExit) as ended:
+        main(["run", mine, "--planner", "lone_robot", "--fidelity", "kinematic", "--no-picture"])
+    complaints = [line for line in capfd.readouterr().err.splitlines() if not line.startswith("aprs, seed 0")]
+    assert ended.value.code == 2
+    assert len(complaints) == 1, complaints
+    assert re.search(problem, complaints[0]), complaints
+
+
+def test_a_bound_that_is_not_known_is_not_told_and_one_kit_is_no_kits(mine, capfd):
+    for planner, told in (("lone_robot", False), ("sequencer", True)):
+        with pytest.raises(SystemExit) as ended:
+            main(["plan", mine, "--order", "kit_m2l1", "--planner", planner])
+        out = capfd.readouterr().out
+        assert not ended.value.code
+        assert ("no plan takes less than" in out) is told
+        assert "valid: every step of 1 kit was checked" in out
+
+
 def command(*arguments, capfd):
     with pytest.raises(SystemExit) as ended:
         main([*arguments, "--json"])
@@ -64,3 +157,11 @@ def test_a_planner_of_ones_own_plans_at_the_command_line(mine, capfd):
     _, both = command("plan", mine, "--order", "kit_m2l1", *robots, capfd=capfd)
     assert len({action["robot"] for action in both["actions"]}) == 2
     assert both["makespan_s"] < 0.6 * own["makespan_s"]
+
+
+@pytest.mark.parametrize("name", ["plan", "run"])
+def test_help_says_that_plugins_bring_planners(name, capfd):
+    with pytest.raises(SystemExit):
+        main([name, "--help"])
+    words = " ".join(re.sub(r"[^\w',.{} -]", " ", capfd.readouterr().out).split())
+    assert "enhsp, one of the cell's plugins" in words or "enhsp, or one of the cell's plugins" in words

@@ -111,20 +111,20 @@ def pick(aprs) -> Iterator[dict[str, Phase]]:
 
         async def work() -> None:
             await stand("open")
-            await arm.close_gripper()
+            await arm.gripper.close()
             await stand("closed on nothing")
-            await arm.open_gripper()
+            await arm.gripper.open()
             gear = lab.world.pose_of("large_gear_1")  # a test may know; the pose is off by the cell's errors anyway
             grasp = Pose.from_xyz_rpy(gear.apply([0, 0, LARGE_GEAR.grasp_height_m]), [np.pi, 0, 0])
             above = Pose(grasp.position + np.array([0, 0, 0.05]), grasp.quaternion)
             await arm.move_tool(above)
             await arm.move_tool_straight(grasp, slow)
-            await arm.close_gripper()
+            await arm.gripper.close()
             await arm.move_tool_straight(above, slow)
             await stand("holding")
             assert lab.world.pose_of("large_gear_1").position[2] - gear.position[2] > 0.045
             await arm.move_tool_straight(grasp, slow)
-            await arm.open_gripper()
+            await arm.gripper.open()
             await stand("let go")
 
         lab.perform(work())

@@ -107,11 +107,11 @@ def grasp() -> Callable[..., Any]:
     async def take(lab: Lab, robot: str, part: str, lift_m: float = 0.1) -> float:
         arm, item = lab.robots[robot], lab.world.object(part)
         place = lab.world.pose_of(part).apply([0, 0, item.figures.grasp_height_m])
-        await arm.open_gripper()
+        await arm.gripper.open()
         await arm.move_tool(above(place, 0.05))
         await arm.move_tool(above(place), 0.3)
         await lab.clock.sleep(0.1)
-        width_m = await arm.close_gripper()
+        width_m = await arm.gripper.close()
         if lift_m:
             await arm.move_tool(above(place, lift_m), 0.3)
         return width_m

@@ -146,7 +146,7 @@ def test_controllers_and_sensors_go_on_after_bodies_came_and_went(open_lab, make
         await lab.clock.sleep(0.25)
         lab.world.remove("other")
         await task
-        await lab.robots["arm"].close_gripper()
+        await lab.robots["arm"].gripper.close()
         await lab.clock.sleep(0.3)
 
     lab.perform(work())

@@ -76,7 +76,7 @@ def test_a_held_gear_hangs_between_the_pads_and_falls_when_they_open(open_lab, b
     assert lab.world.pose_of("gear").position[2] > 0.09
     lab.advance(1.0)
     assert lab.world.pose_of("gear").position[2] > 0.09
-    lab.perform(lab.robots["arm"].open_gripper())
+    lab.perform(lab.robots["arm"].gripper.open())
     lab.advance(0.5)
     assert lab.world.pose_of("gear").position[2] < 0.03
 
@@ -119,7 +119,7 @@ def test_the_lock_keeps_a_gear_from_creeping(open_lab, make_bench, grasp):
 
 def test_the_lock_opens_with_the_gripper(locked_lab):
     world = locked_lab.world
-    locked_lab.perform(locked_lab.robots["arm"].open_gripper())
+    locked_lab.perform(locked_lab.robots["arm"].gripper.open())
     assert active_constraints(world) == {"arm/tool/fingers_move_alike"}
     locked_lab.advance(0.5)
     assert world.pose_of("gear").position[2] < 0.03
@@ -161,7 +161,7 @@ def test_a_locked_gear_does_not_turn_about_its_foot(open_lab, make_bench, grasp)
 
 def test_an_empty_grip_locks_nothing(open_lab, make_bench):
     lab = open_lab(make_bench(grasp_lock=True))
-    lab.perform(lab.robots["arm"].close_gripper())
+    lab.perform(lab.robots["arm"].gripper.close())
     lab.advance(0.3)
     assert lab.grasp_lock.uses == 0
     assert active_constraints(lab.world) == {"arm/tool/fingers_move_alike"}
@@ -248,7 +248,7 @@ def test_a_locked_gear_goes_on_alike_after_a_snapshot(locked_lab):
 def test_a_snapshot_brings_back_a_lock_that_was_opened_or_moved_to_another_part(locked_lab, grasp):
     world = locked_lab.world
     start, before = locked_lab.world.snapshot(), pose_in_hand(world)
-    locked_lab.perform(locked_lab.robots["arm"].open_gripper())
+    locked_lab.perform(locked_lab.robots["arm"].gripper.open())
     locked_lab.advance(0.5)
     locked_lab.perform(grasp(locked_lab, "arm", "other"))
     assert locked_lab.grasp_lock.uses == 2

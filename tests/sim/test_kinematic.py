@@ -29,7 +29,7 @@ def release_above(lab, tool_above, xy, height_m: float = 0.05) -> None:
 
     async def work() -> None:
         await lab.robots["arm"].move_tool(tool_above([*xy, 0.0266 + height_m]))
-        await lab.robots["arm"].open_gripper()
+        await lab.robots["arm"].gripper.open()
 
     lab.perform(work())
 
@@ -75,8 +75,8 @@ def test_a_part_sticks_to_the_gripper_without_slipping(holding):
 
 def test_the_gripper_closes_to_the_width_of_what_it_holds(lab, grasp):
     assert lab.perform(grasp(lab, "arm", "gear")) == pytest.approx(0.008)
-    assert lab.perform(lab.robots["arm"].open_gripper()) == pytest.approx(0.020)
-    assert lab.perform(lab.robots["arm"].close_gripper()) == pytest.approx(0.002)
+    assert lab.perform(lab.robots["arm"].gripper.open()) == pytest.approx(0.020)
+    assert lab.perform(lab.robots["arm"].gripper.close()) == pytest.approx(0.002)
 
 
 @pytest.mark.parametrize(("offset_m", "held"), [(0.004, True), (0.006, False)])
@@ -85,7 +85,7 @@ def test_a_grasp_beside_the_part_holds_nothing(lab, tool_above, offset_m, held):
 
     async def work() -> float:
         await lab.robots["arm"].move_tool(tool_above(place + np.array([offset_m, 0, 0])))
-        width_m = await lab.robots["arm"].close_gripper()
+        width_m = await lab.robots["arm"].gripper.close()
         await lab.robots["arm"].move_tool(tool_above(place, 0.1))
         return width_m
 
@@ -188,14 +188,14 @@ def test_what_is_held_can_be_taken_away_or_put_elsewhere(holding):
     world.place("gear", place)
     world.engine.step(10)
     assert world.pose_of("gear").is_close(place)
-    holding.perform(holding.robots["arm"].open_gripper())
+    holding.perform(holding.robots["arm"].gripper.open())
     assert world.pose_of("gear").is_close(place)
 
 
 def test_what_is_held_can_be_removed(holding):
     holding.world.remove("gear")
     holding.advance(0.1)
-    assert holding.perform(holding.robots["arm"].open_gripper()) == pytest.approx(0.020)
+    assert holding.perform(holding.robots["arm"].gripper.open()) == pytest.approx(0.020)
 
 
 def test_it_repeats_to_the_bit(open_lab, aprs):

@@ -40,7 +40,7 @@ def test_an_imported_arm_takes_a_part_and_lifts_it(lab):
         await robot.move_tool(above)
         await robot.move_tool_straight(grasp, LineSpeed())
         assert lab.world.tcp_pose("r").distance_m(grasp) < 0.002
-        width_m = await robot.close_gripper()
+        width_m = await robot.gripper.close()
         await robot.move_tool_straight(above, LineSpeed())
         return width_m
 

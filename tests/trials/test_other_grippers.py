@@ -65,10 +65,10 @@ def test_a_gear_is_lifted_by_its_peg_and_its_neighbours_stay(tool, fidelity):
         above = Pose(grasp.position + [0, 0, 0.1], grasp.quaternion)
 
         async def work() -> float:
-            await robot.open_gripper()
+            await robot.gripper.open()
             await robot.move_tool(above)
             await robot.move_tool_straight(grasp, LineSpeed(0.12))
-            width_m = await robot.close_gripper()
+            width_m = await robot.gripper.close()
             await robot.move_tool_straight(above, LineSpeed(0.12))
             return width_m
 

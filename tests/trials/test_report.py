@@ -72,7 +72,7 @@ def test_the_reason_of_a_run_begins_with_what_its_controller_says():
     assert report(EMPTY, FULL, is_run=True).reason == "the controller says done, but tray_1: slot_1: the slot is empty"
     assert report(FULL, None, is_run=True).reason.endswith("; by the truth, every kit is complete")
     assert report(EMPTY).reason == "kit_m2l1: tray_1: slot_1: the slot is empty"
-    assert report(FULL).reason == "1 kits are complete"
+    assert report(FULL).reason == "1 kit is complete"
 
 
 def test_a_kit_without_a_tray_is_null_in_its_order_and_counts_all_the_same():

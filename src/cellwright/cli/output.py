@@ -15,7 +15,7 @@ from rich.text import Text
 from cellwright.core.errors import BadInput, OutputError
 from cellwright.core.json_text import json_text
 
-__all__ = ["console", "err", "prepare_output", "print_json", "say", "table", "take_folder", "tell_hints"]
+__all__ = ["console", "counted", "err", "prepare_output", "print_json", "say", "table", "take_folder", "tell_hints"]
 
 console = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -44,6 +44,12 @@ def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[obj
     for row in rows:
         made.add_row(*(_cell(value, markup) for value in row))
     console.print(made)
+
+
+def counted(number: int, word: str) -> str:
+    """Returns a number with a noun: `1 plan`, `2 plans`, `2 retries`."""
+    many = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
+    return f"{number} {word if number == 1 else many}"
 
 
 def say(*parts: str | Text, to: Console = console) -> None:

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from cellwright.cli.names import split_names
-from cellwright.cli.output import err, prepare_output, print_json, say
+from cellwright.cli.output import counted, err, prepare_output, print_json, say
 from cellwright.cli.pddl_files import PddlWriter, write_pddl
 from cellwright.cli.plan_check import check_files
 from cellwright.core.errors import BadInput, UnknownName
@@ -50,7 +50,10 @@ def plan(
     ] = None,
     planner: Annotated[
         str | None,
-        typer.Option(help="sequencer, scheduler, fast-downward, enhsp, or a command with {domain} {problem} {plan}."),
+        typer.Option(
+            help="sequencer, scheduler, fast-downward, enhsp, one of the cell's plugins, "
+            "or a command with {domain} {problem} {plan}."
+        ),
     ] = None,
     form: Annotated[str, typer.Option(help="What a planner command reads: classical or numeric.")] = "classical",
     iterations: Annotated[int, typer.Option(min=0, max=10_000_000, help="Budget for finding better plans.")] = 400,
@@ -162,12 +165,14 @@ def _print(request: PlanRequest, result: PlanResult, verdict: PlanValidation, li
         say(f"... and {len(result.actions) - SHOWN} more")
     good = verdict.valid and result.status is not PlanStatus.UNSOLVABLE and not result.unfinished
     colour = "green" if good else "red"
-    say(mark, Text(result.status, colour), f" by {result.planner}: {len(result.actions)} steps, "
-        f"{result.makespan_s:.1f} s; with these durations no plan takes less than "
-        f"{result.lower_bound:.1f} s")  # fmt: skip
+    bound = (
+        f"; with these durations no plan takes less than {result.lower_bound:.1f} s" if result.lower_bound > 0 else ""
+    )
+    took = f"{counted(len(result.actions), 'step')}, {result.makespan_s:.1f} s{bound}"
+    say(mark, Text(result.status, colour), f" by {result.planner}: {took}")
     for reason in result.reasons:
         say(f"{mark}{reason}")
     if not verdict.valid:
         say(f"{mark}not valid: {verdict.reason}")
     elif result.actions:
-        say(f"{mark}valid: every step of {len(request.jobs)} kits was checked")
+        say(f"{mark}valid: every step of {counted(len(request.jobs), 'kit')} was checked")

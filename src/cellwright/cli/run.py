@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from cellwright.cli.output import err, prepare_output, print_json, say, take_folder, tell_hints
+from cellwright.cli.output import counted, err, prepare_output, print_json, say, take_folder, tell_hints
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.files import refuse_existing
@@ -42,7 +43,9 @@ def run(
         list[str] | None, typer.Option(help="With --plan: a name in it and what it stands for, such as robot_1=fanuc.")
     ] = None,
     recovery: Annotated[str, typer.Option(help="After a failure: none, retry or full.")] = "full",
-    planner: Annotated[str | None, typer.Option(help="sequencer, scheduler, fast-downward or enhsp.")] = None,
+    planner: Annotated[
+        str | None, typer.Option(help="sequencer, scheduler, fast-downward, enhsp, or one of the cell's plugins.")
+    ] = None,
     fault: Annotated[list[str] | None, typer.Option(help="What goes wrong: kind:key=value,...; repeatable.")] = None,
     seed: Annotated[int, typer.Option(help="Root of all randomness.")] = 0,
     fidelity: Annotated[str | None, typer.Option(help="physics or kinematic; the cell's own by default.")] = None,
@@ -165,14 +168,15 @@ def run(
 
 def _loaded(cell: str, seed: int) -> Cell:
     """Returns the cell; only for a bad one is the laboratory loaded, which reports the rest of its errors."""
-    from cellwright.cells import CellConfigErrors, load_cell
+    from cellwright.cells import CellConfigErrors, load_cell, load_plugins
 
-    try:
-        return load_cell(cell)
-    except CellConfigErrors:
-        from cellwright.lab.cell_file import read_cell
+    with suppress(CellConfigErrors):
+        loaded = load_cell(cell)
+        if load_plugins(loaded):
+            return loaded
+    from cellwright.lab.cell_file import read_cell
 
-        return read_cell(cell, seed)
+    return read_cell(cell, seed)
 
 
 def _check_options(header: dict[str, Any], cell: Cell) -> None:
@@ -274,5 +278,5 @@ def _said(header: dict[str, Any], resume: bool) -> str:
     who = " and ".join(header["robots"]) if header["robots"] else "all robots"
     count = f"{header['quantity']} x " if header["quantity"] > 1 else ""
     to_come = len(header["faults"])
-    faults = f", {to_come} fault{'s' if to_come > 1 else ''} to come" if to_come else ""
+    faults = f", {counted(to_come, 'fault')} to come" if to_come else ""
     return f"{'going on with ' if resume else ''}{count}{header['order']} by {who}{faults}"

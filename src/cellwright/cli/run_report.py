@@ -8,7 +8,7 @@ from itertools import groupby
 
 from rich.text import Text
 
-from cellwright.cli.output import err, say, table
+from cellwright.cli.output import counted, err, say, table
 from cellwright.core.messages import ActionEvent, Plan
 from cellwright.execution import ActionRecord, Evaluated
 from cellwright.judge import ScoreItem
@@ -75,12 +75,6 @@ def print_report(report: Report) -> None:
     say(f"score {report.score:.2f}; {tried}; held by {grip}")
     took_s = report.time_s - report.start_s
     say(f"{took_s:.2f} s simulated in {report.wall_s:.2f} s")
-
-
-def counted(number: int, word: str) -> str:
-    """Returns a number with a noun: `1 plan`, `2 plans`, `2 retries`."""
-    many = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
-    return f"{number} {word if number == 1 else many}"
 
 
 def _score(report: Report) -> list[tuple[str, str, str, str]]:

@@ -217,14 +217,6 @@ class RobotController:
             motion = ThroughMove(self.kinematics, self.set_point_rad, goals, speed, blend_m, tool=tool)
         await self._servo.follow(motion)
 
-    async def open_gripper(self) -> float:
-        """Opens the gripper; returns its width in metres."""
-        return await self.gripper.open()
-
-    async def close_gripper(self) -> float:
-        """Closes the gripper; returns the width at which it stopped."""
-        return await self.gripper.close()
-
     async def move_gripper(self, width_m: float, force_n: float | None = None) -> GraspResult:
         """Moves the fingers to a width with a force; returns where they came to rest, and whether they hold."""
         return await self.gripper.move(width_m, force_n)

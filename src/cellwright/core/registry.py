@@ -24,12 +24,16 @@ class Registry(Generic[T]):
         kind: The kind of entry, for messages, such as `sensor`.
         group: The entry-point group through which other packages add theirs, such as `cellwright.sensors`.
         of_plugins: Whether plugins of a cell add entries: a name that is missing may be that of one that none names.
+        check: Returns what is wrong with an entry, for it to be refused; nothing when it can serve.
     """
 
-    def __init__(self, kind: str, group: str, *, of_plugins: bool = False) -> None:
+    def __init__(
+        self, kind: str, group: str, *, of_plugins: bool = False, check: Callable[[object], str] = lambda _: ""
+    ) -> None:
         self.kind = kind
         self.group = group
         self._of_plugins = of_plugins
+        self._check = check
         self._entries: dict[str, T] = {}
         self._points: dict[str, list[EntryPoint]] | None = None
 
@@ -44,6 +48,8 @@ class Registry(Generic[T]):
 
     def add(self, name: str, thing: T) -> None:
         """Registers an entry under a name that must be free; a class that is defined anew replaces its former self."""
+        if wrong := self._check(thing):
+            raise BadInput(f"{self.kind} '{name}' {wrong}")
         if name in self._entries and not _same(self._entries[name], thing):
             raise BadInput(f"{self.kind} '{name}' is registered twice")
         self._entries[name] = thing
@@ -88,10 +94,11 @@ class Registry(Generic[T]):
             raise BadInput(
                 f"{self.kind} '{point.name}' of package '{package}' cannot be loaded: {type(error).__name__}: {error}"
             ) from error
+        twice = ", the second time" * (point.name in self._entries)
         try:
             self.add(point.name, thing)
         except BadInput as error:
-            raise BadInput(f"{error}, the second time by package '{package}'") from None
+            raise BadInput(f"{error}{twice} by package '{package}'") from None
 
 
 @cache

@@ -95,13 +95,13 @@ def make_plan(
         upright, builder = replace(upright, kits=list(chosen)), replace(builder, kits=list(chosen))
     if not wanted:
         return _execution_plan(whole, PlanResult(status=PlanStatus.UNSOLVABLE, planner=planner or ""), chosen, missing)
-    ways = [
+    attempts = [
         upright.alone,
         upright.request,
         *([builder.alone, builder.request] if leaning.keys() - excluded.keys() else []),
     ]
-    for way in ways:  # what leans is taken when nothing else will do
-        request = way(wanted)
+    for attempt in attempts:  # what leans is taken when nothing else will do
+        request = attempt(wanted)
         result = plan(request, planner)
         if not result.unfinished:
             break

@@ -59,16 +59,16 @@ def find_grasp_paths(
         if first.is_free(joints) and second.is_free(joints)
     ]
     candidates.sort(key=lambda found: float(np.linalg.norm(found[0] - near_rad)))
-    ways: list[GraspPath] = []
+    paths: list[GraspPath] = []
     for at_rad, (grasp, before, _, after) in candidates:
         there, away = _line(planner, at_rad, before), _line(planner, at_rad, after)
         if there is None or away is None:
             continue
         if first.first_blocked(there) is None and second.first_blocked(away) is None:
-            ways.append(GraspPath(grasp, there[-1], at_rad, away[-1]))
-        if len(ways) == most:
+            paths.append(GraspPath(grasp, there[-1], at_rad, away[-1]))
+        if len(paths) == most:
             break
-    return ways
+    return paths
 
 
 def line_checker(believed: ExactChecker, margin_m: float, near_rad: Array, close: tuple[str, str]) -> ExactChecker:

@@ -278,13 +278,13 @@ class Manipulator:
     async def _move_freely(self, pose: Pose, speed_mps: float) -> None:
         """Moves through free space: along a line, with the fingers either way round, or else by joint motion."""
         half_turn = pose @ Pose.from_xyz_rpy([0.0, 0.0, 0.0], [0.0, 0.0, np.pi])
-        ways = [(pose, True), (half_turn, True), (pose, False)]
-        for number, (target, straight) in enumerate(ways, start=1):
+        attempts = [(pose, True), (half_turn, True), (pose, False)]
+        for number, (target, straight) in enumerate(attempts, start=1):
             try:
                 await self.arm.move(target, speed_mps, straight=straight)
                 return
             except ArmFailed as error:
-                if error.is_lost_robot or number == len(ways):
+                if error.is_lost_robot or number == len(attempts):
                     raise
             await self.arm.prepare()
 

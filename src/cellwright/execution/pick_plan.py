@@ -114,8 +114,8 @@ class PickPlacePlan:
     @property
     def duration_s(self) -> float:
         """The duration of all motions together."""
-        ways = (self.approach, self.reach, self.lift, self.carry, self.lower, self.retreat, self.withdraw)
-        return float(sum(way.duration_s for way in ways))
+        motions = (self.approach, self.reach, self.lift, self.carry, self.lower, self.retreat, self.withdraw)
+        return float(sum(motion.duration_s for motion in motions))
 
 
 class PickPlacePlanner:

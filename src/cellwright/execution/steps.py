@@ -63,7 +63,7 @@ class StepRunner:
         Raises:
             StepFailed: It could not be done.
         """
-        ways: dict[Verb, Callable[[Action], Awaitable[str]]] = {
+        handlers: dict[Verb, Callable[[Action], Awaitable[str]]] = {
             Verb.LOOK_PART: self._look_part,
             Verb.SET_GRASP: self._set_grasp,
             Verb.TAKE_PART: self._take_part,
@@ -73,7 +73,7 @@ class StepRunner:
             Verb.REMOVE_PART: self._remove_part,
         }
         try:
-            return await (ways | self.trays.ways())[action.verb](action)
+            return await (handlers | self.trays.handlers())[action.verb](action)
         except ObservationTimeout as error:
             raise StepFailed(FailureKind.UNSEEN, str(error), self.manipulator.held) from None
 
@@ -136,12 +136,12 @@ class StepRunner:
 
     async def _grasp(self, part: BelievedPart) -> GraspChoice:
         reading = self.manipulator.hand.reading or await self.manipulator.hand.read()
-        ways = free_grasps(part, self.manipulator.believed.parts(), reading.gripper, self.manipulator.turned_rad)
-        if not ways:
+        grasps = free_grasps(part, self.manipulator.believed.parts(), reading.gripper, self.manipulator.turned_rad)
+        if not grasps:
             raise StepFailed(
                 FailureKind.NOT_THERE, f"fingers do not fit between {part.name} and its neighbours", part.name
             )
-        return ways[self.turned % len(ways)]
+        return grasps[self.turned % len(grasps)]
 
     # ------------------------------------------------------------ taking
 

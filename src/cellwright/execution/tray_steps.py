@@ -43,7 +43,7 @@ class TraySteps:
     designs: Mapping[str, KitDesign]
     pick_place: PickPlace
 
-    def ways(self) -> dict[Verb, Callable[[Action], Awaitable[str]]]:
+    def handlers(self) -> dict[Verb, Callable[[Action], Awaitable[str]]]:
         """Returns verb -> its implementation."""
         return {
             Verb.TAKE_TRAY: self._take_tray,

@@ -25,9 +25,12 @@ def read_cell(name_or_file: str | Path, seed: int = 0) -> Cell:
         BadInput: All that is wrong with it.
     """
     try:
-        return load_cell(name_or_file)
+        cell = load_cell(name_or_file)
     except CellConfigErrors as error:
         raise _with_others(error, error.valid_part, seed) from None
+    if not load_plugins(cell):
+        checked_layout(cell, seed)  # tells why, with all other mistakes
+    return cell
 
 
 def checked_layout(cell: Cell, seed: int = 0, *, interfaces: bool = False) -> Layout:

@@ -58,7 +58,8 @@ def write_gantt(result: PlanResult, path: Path | str) -> None:
     shown = [Patch(color=colour, label=name) for name, (colour, verbs) in _GROUPS.items() if verbs & used]
     figure.legend(handles=shown, loc="outside upper right", ncols=len(shown), frameon=False, fontsize=9)
     kits = len({action.kit for action in result.actions if action.kit})
-    title = f"{kits} kit{'s' * (kits != 1)}, {result.makespan_s:g} s, bound {result.lower_bound:g} s ({result.planner})"
+    bound = f", bound {result.lower_bound:g} s" if result.lower_bound > 0 else ""
+    title = f"{kits} kit{'s' * (kits != 1)}, {result.makespan_s:g} s{bound} ({result.planner})"
     figure.suptitle(title, x=0.01, ha="left", fontsize=11)
     try:
         figure.savefig(path, metadata={"Software": None})

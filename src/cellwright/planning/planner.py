@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Protocol
 
 from cellwright.core.errors import BadInput
+from cellwright.core.plugin_errors import plugin_error
 from cellwright.core.registry import Registry
 from cellwright.orders import KitDesign, Order
 from cellwright.planning.actions import Action, Durations
@@ -27,6 +28,7 @@ __all__ = [
     "conclude",
     "garbage_collection_off",
     "named_kits",
+    "new_planner",
     "plan",
 ]
 
@@ -158,7 +160,8 @@ class PlanResult:
         actions: The steps, by start time.
         cost: Sum of all steps' durations, in seconds.
         makespan_s: The end of the last step.
-        lower_bound: A bound that no plan can beat: of `cost` with one robot, of `makespan_s` with several.
+        lower_bound: A bound that no plan can beat: of `cost` with one robot, of `makespan_s` with several; 0
+            when it is not known.
         unfinished: Kits that are left out.
         iterations: The part of the budget that was used.
     """
@@ -194,7 +197,14 @@ class Planner(Protocol):
         ...
 
 
-TASK_PLANNERS: Registry[type[Planner]] = Registry("planner", "cellwright.planners", of_plugins=True)
+def _wrong_with(planner: object) -> str:
+    """Returns why something cannot be a task planner."""
+    if isinstance(planner, type) and callable(getattr(planner, "plan", None)):
+        return ""
+    return f"should be a class with a method `plan(self, request)`, got {getattr(planner, '__name__', planner)!s:.80}"
+
+
+TASK_PLANNERS: Registry[type[Planner]] = Registry("planner", "cellwright.planners", of_plugins=True, check=_wrong_with)
 """Name -> class of task planners; `@TASK_PLANNERS.register("name")` adds one for `cellwright plan --planner`."""
 
 
@@ -202,9 +212,39 @@ def plan(request: PlanRequest, planner: str | Planner | None = None) -> PlanResu
     """Plans with the given or named planner; by default the sequencer for one robot, the scheduler for several."""
     in_service = sum(robot.available for robot in request.state.robots)
     name = planner or ("scheduler" if in_service > 1 else "sequencer")
-    chosen = TASK_PLANNERS.get(name)() if isinstance(name, str) else name
+    chosen = new_planner(name) if isinstance(name, str) else name
     with garbage_collection_off():
-        return conclude(request, chosen.plan(request))
+        return conclude(request, _checked(request, chosen))
+
+
+def new_planner(name: str) -> Planner:
+    """Returns a planner of a registered class.
+
+    Raises:
+        BadInput: There is none of that name, or it cannot be made; with its place.
+    """
+    kind = TASK_PLANNERS.get(name)
+    try:
+        return kind()
+    except Exception as error:
+        raise plugin_error(f"planner {kind.__name__} cannot be made", error, kind) from error
+
+
+def _checked(request: PlanRequest, planner: Planner) -> PlanResult:
+    """Returns the result of a planner, which may be a plugin's: what it raises, and what is no result, is told.
+
+    Raises:
+        PluginError: It fails, or returns something else; with its place.
+    """
+    from cellwright.planning.result_check import check_result  # which needs what a result is
+
+    kind = type(planner)
+    try:
+        result = planner.plan(request)
+        check_result(request, result)
+    except Exception as error:
+        raise plugin_error(f"planner {kind.__name__} fails in plan", error, getattr(kind, "plan", kind)) from error
+    return result
 
 
 def conclude(request: PlanRequest, result: PlanResult) -> PlanResult:

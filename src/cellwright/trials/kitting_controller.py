@@ -60,7 +60,7 @@ class KittingController:
 
     Args:
         lab: Its bus, its clock and its drawings are used; its world is not looked at.
-        interfaces: The CRCL servers of the robots.
+        crcl: The CRCL servers of the robots.
         database: Filled from the drawings, or left behind by an earlier run.
         robots: The robots that work; all by default. The others only make way.
         settings: How.
@@ -73,7 +73,7 @@ class KittingController:
     def __init__(
         self,
         lab: Lab,
-        interfaces: CrclInterface,
+        crcl: CrclInterface,
         database: Database,
         *,
         robots: Sequence[str] | None = None,
@@ -87,7 +87,7 @@ class KittingController:
         self._bus = lab.bus
         self._loop = lab.loop
         self._clock = lab.clock
-        self._interfaces = interfaces
+        self._crcl = crcl
         self._all_robots = tuple(lab.cell.robots)
         self._views = detector_views(lab)
         self._left_out = dict.fromkeys(self._views, 0)
@@ -153,7 +153,7 @@ class KittingController:
             clients = {}
             for robot in self._all_robots:
                 options = ClientOptions(poll_s=POLL_S)
-                client = CrclClient(partial(self._interfaces.connect, robot), peer=robot, options=options)
+                client = CrclClient(partial(self._crcl.connect, robot), peer=robot, options=options)
                 clients[robot] = await stack.enter_async_context(client)
             executor = Executor(
                 self.belief,

@@ -228,7 +228,8 @@ class Report:
             for kit in order.kits
             if not kit.done
         ]
-        return " | ".join(wrong) or f"{len(self.kits)} kits are complete"
+        complete = "1 kit is complete" if len(self.kits) == 1 else f"{len(self.kits)} kits are complete"
+        return " | ".join(wrong) or complete
 
     def _reason_of_run(self) -> str:
         """Returns what the controller says, and what the truth says against it; kits that lack the same, in one."""

@@ -136,10 +136,10 @@ def test_a_gear_that_is_pulled_out_of_the_hand(watch, home):
     grasp = Pose.from_xyz_rpy(seen.apply([0.0, 0.0, 0.0266]), [np.pi, 0.0, 0.0])
 
     async def take():
-        await arm.open_gripper()
+        await arm.gripper.open()
         await arm.move_tool(shifted(grasp, z=0.05))
         await arm.move_tool_straight(grasp, SLOW)
-        await arm.close_gripper()
+        await arm.gripper.close()
 
     lab.perform(take())
     for predicate in held:  # gripped, but it stands in its slot
@@ -157,7 +157,7 @@ def test_a_gear_that_is_pulled_out_of_the_hand(watch, home):
     for predicate in held:
         result = watch.after_looking(*predicate)
         assert result.value is Truth.FALSE, result
-    lab.perform(arm.open_gripper())
+    lab.perform(arm.gripper.open())
     assert watch.after_looking(empty, "fanuc_tool").value is Truth.TRUE
     lab.perform(arm.move_home())
 

@@ -104,7 +104,7 @@ def test_a_push_before_the_grasp_moves_the_gear_below_the_hand(stand):
         grasp = stand.grasp()  # where it was seen
         await stand.hover()
         await stand.arm.move_tool_straight(grasp, LineSpeed(0.12, 0.6, 6.0))
-        await stand.arm.close_gripper()
+        await stand.arm.gripper.close()
 
     stand.lab.perform(work())
     assert kinds(faults) == [("push", GEAR)]
@@ -136,7 +136,7 @@ def test_after_a_place_the_hand_must_be_clear(stand):
 
     async def set_down():
         await stand.shift(0, 0, -0.048)
-        await stand.arm.open_gripper()
+        await stand.arm.gripper.open()
 
     stand.lab.perform(set_down())
     stand.lab.advance(0.2)

@@ -12,7 +12,7 @@ from cellwright.core.errors import BadInput
 from cellwright.planning.external.base import ExternalPlanner, PlannerFiles, find_program
 from cellwright.planning.external.counters import PlannerDialect
 from cellwright.planning.external.process import ProcessLimits
-from cellwright.planning.planner import TASK_PLANNERS, Planner
+from cellwright.planning.planner import TASK_PLANNERS, Planner, new_planner
 
 __all__ = ["CommandPlanner", "make_planner"]
 
@@ -94,4 +94,4 @@ def make_planner(
     if any(letter.isspace() or letter in "{}/" for letter in name_or_command):
         return CommandPlanner(limits, keep, name_or_command, form)
     chosen = TASK_PLANNERS.get(name_or_command)
-    return chosen(limits, keep) if issubclass(chosen, ExternalPlanner) else chosen()
+    return chosen(limits, keep) if issubclass(chosen, ExternalPlanner) else new_planner(name_or_command)
