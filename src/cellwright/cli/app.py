@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gc
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -23,9 +22,6 @@ COMMANDS = (
     "doctor",
 )  # fmt: skip
 """Modules of this package: a group called `app`, or a function of the module's own name."""
-
-GC_THRESHOLDS = (100_000, 20, 20)
-"""Set-up makes a million objects that live to the end; by Python's own thresholds a tenth of a run goes into them."""
 
 # Older typers stand on click, newer ones carry a copy of it: the classes that are raised live beside this one.
 _click = sys.modules[typer.BadParameter.__module__]
@@ -68,7 +64,6 @@ def short_help(name: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Runs the command and exits: 0 done, 1 failed honestly, 2 bad input, 130 interrupted."""
-    gc.set_threshold(*GC_THRESHOLDS)
     code = _run(list(sys.argv[1:] if arguments is None else arguments))
     if code == 130:
         print("cellwright: interrupted", file=sys.stderr)
