@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection, Table, delete, insert, select, update
+from sqlalchemy.orm import Session
 
 from cellwright.catalogue import TRAYS
 from cellwright.catalogue.trays import TrayKind
@@ -113,12 +114,7 @@ def set_down(belief: Belief, thing: str, place: str) -> None:
     """Relates a kit tray or a kit to what it is in or on now, and to nothing else; its pose stays."""
     with belief.world_model.database.session() as session:
         made = records.SolidObject.get(session, thing)
-        for table in records.WorkTable.all(session):
-            table.object_on_table = _without(table.object_on_table, thing)
-        for stack in records.LargeBoxWithEmptyKitTrays.all(session):
-            stack.empty_kit_tray = _without(stack.empty_kit_tray, thing)
-        for box in records.LargeBoxWithKits.all(session):
-            box.kit = _without(box.kit, thing)
+        _take_off_lists(session, thing)
         session.flush()  # a thing is listed in one place only
         there = records.SolidObject.get(session, place)
         if isinstance(there, records.WorkTable):
@@ -141,10 +137,7 @@ def end_kit(belief: Belief, kit: str) -> None:
     model.attach(dict.fromkeys(inside, station))
     with model.database.session() as session:
         made = records.Kit.get(session, kit)
-        for table in records.WorkTable.all(session):
-            table.object_on_table = _without(table.object_on_table, kit)
-        for box in records.LargeBoxWithKits.all(session):
-            box.kit = _without(box.kit, kit)
+        _take_off_lists(session, kit)
         for workstation in records.KittingWorkstation.all(session):
             workstation.station_object = _without(workstation.station_object, kit)
         slots, place = list(made.slot), made.primary_location
@@ -153,6 +146,16 @@ def end_kit(belief: Belief, kit: str) -> None:
         for record in (made, place, *slots):
             session.delete(record)
     belief.reload()
+
+
+def _take_off_lists(session: Session, thing: str) -> None:
+    """Takes a kit tray or a kit off the lists of tables and boxes."""
+    for table in records.WorkTable.all(session):
+        table.object_on_table = _without(table.object_on_table, thing)
+    for stack in records.LargeBoxWithEmptyKitTrays.all(session):
+        stack.empty_kit_tray = _without(stack.empty_kit_tray, thing)
+    for box in records.LargeBoxWithKits.all(session):
+        box.kit = _without(box.kit, thing)
 
 
 def _without(things: list[Thing], name: str) -> list[Thing]:
