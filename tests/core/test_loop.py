@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import gc
 import logging
+import signal
+import threading
 import time
 import warnings
 
@@ -213,6 +215,69 @@ def test_an_interrupt_from_the_keyboard_inside_a_task_is_not_reported_twice(benc
     gc.collect()
     assert not caplog.records
     assert bench.run(instantly()) == "done"
+
+
+def test_ctrl_c_while_a_sleeper_is_woken_loses_no_task(bench, caplog):
+    """The signal comes after the sleeper's future is done and before its task is called: asyncio's own race."""
+    call_soon = bench.loop.call_soon
+
+    def interrupted_call_soon(*args, **kwargs):
+        if bench.tick == 10:
+            bench.loop.call_soon = call_soon
+            signal.raise_signal(signal.SIGINT)
+        return call_soon(*args, **kwargs)
+
+    bench.loop.call_soon = interrupted_call_soon
+    with pytest.raises(KeyboardInterrupt):
+        bench.run(bench.clock.sleep(0.02))
+    assert not asyncio.all_tasks(bench.loop)
+    assert not caplog.records
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    bench.run(bench.clock.sleep(0.02))
+    assert bench.tick == 20
+
+
+def test_ctrl_c_wakes_a_paced_loop_that_waits_and_ends_a_stretch(make):
+    bench = make(pace=0.01)
+    threading.Timer(0.1, signal.raise_signal, [signal.SIGINT]).start()
+    with pytest.raises(KeyboardInterrupt):
+        bench.run(bench.clock.sleep(1000))
+    assert bench.tick < 100
+    bench = make()
+    bench.stepper.at(10, lambda: signal.raise_signal(signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        bench.run(bench.clock.sleep(1000))
+    assert bench.tick == 10
+
+
+def test_a_second_ctrl_c_ends_code_that_never_awaits(bench):
+    async def main():
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        pytest.fail("the second one ends it at once")
+
+    with pytest.raises(KeyboardInterrupt):
+        bench.run(main())
+    assert bench.run(instantly()) == "done"
+
+
+def test_ctrl_c_in_the_last_turn_is_not_lost(bench):
+    async def main():
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        bench.run(main())
+
+
+def test_a_handler_of_the_callers_own_stays(bench):
+    numbers = []
+    before = signal.signal(signal.SIGINT, lambda number, _frame: numbers.append(number))
+    try:
+        bench.stepper.at(10, lambda: signal.raise_signal(signal.SIGINT))
+        bench.run(bench.clock.sleep(0.1))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (numbers, bench.tick) == ([signal.SIGINT], 50)
 
 
 def test_leftover_tasks_are_cancelled_in_the_order_of_their_making_and_no_time_passes(bench):

@@ -12,9 +12,12 @@ import gc
 import heapq
 import itertools
 import selectors
+import signal
+import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any, Protocol, TypeVar
 
 from cellwright.core.clock import LONGEST_S, Clock
@@ -141,6 +144,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         self._stretch_ticks = clock.ticks(STRETCH_S)
         self._wall_start_s = self._idle_s = 0.0
         self._pace_start_tick = 0
+        self._keyboard_interrupt = False
         self.slipped_s = 0.0
         self.clock = WaitClock(clock, self)
         for what, value, low, high in (("pace", pace, 1e-3, 1e3), ("horizon", horizon_s, clock.tick_s, float("inf"))):
@@ -169,11 +173,36 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         self._wall_start_s = self._idle_s = time.monotonic()
         self._pace_start_tick = self._sim_clock.tick
         try:
-            with _frozen_garbage_collection():
+            with _frozen_garbage_collection(), self._interrupt_between_turns():
                 return self.run_until_complete(task)
         finally:
             self._main_running = False
             self._cancel_leftover()
+
+    @contextmanager
+    def _interrupt_between_turns(self) -> Iterator[None]:
+        """Lets Ctrl-C end the run between two turns of the loop: within one, asyncio would lose a wake-up for good.
+
+        A second Ctrl-C ends code that never comes back to the loop. A handler of the caller's own stays.
+        """
+        is_main = threading.current_thread() is threading.main_thread()
+        if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+            yield
+            return
+        signal.signal(signal.SIGINT, self._on_interrupt)
+        try:
+            yield
+            if self._keyboard_interrupt:  # it came in the turn that was the last
+                raise KeyboardInterrupt
+        finally:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            self._keyboard_interrupt = False
+
+    def _on_interrupt(self, _number: int, _frame: FrameType | None) -> None:
+        if self._keyboard_interrupt:
+            raise KeyboardInterrupt
+        self._keyboard_interrupt = True
+        self.call_soon_threadsafe(lambda: None)  # wakes a loop that waits for sockets
 
     def close(self) -> None:
         """Frees the loop's resources; does nothing when it is closed."""
@@ -231,6 +260,8 @@ class SimulationLoop(asyncio.SelectorEventLoop):
             if timeout_s != 0 or self._spins > SPIN_LIMIT:
                 self.stop()
             return 0.0
+        if self._keyboard_interrupt:
+            raise KeyboardInterrupt
         if not self._main_running or self._threads:
             return timeout_s
         before = self._sim_clock.tick
