@@ -2,6 +2,19 @@
 
 from cellwright.perception.cfg import ExpectedObject, TrackerCfg
 from cellwright.perception.look import look, nearest_track
+from cellwright.perception.sight_lines import capsules_of_sku
 from cellwright.perception.tracker import Tracker
+from cellwright.perception.view import DetectorView, PinholeCamera, ViewModel, Visibility
 
-__all__ = ["ExpectedObject", "Tracker", "TrackerCfg", "look", "nearest_track"]
+__all__ = [
+    "DetectorView",
+    "ExpectedObject",
+    "PinholeCamera",
+    "Tracker",
+    "TrackerCfg",
+    "ViewModel",
+    "Visibility",
+    "capsules_of_sku",
+    "look",
+    "nearest_track",
+]
