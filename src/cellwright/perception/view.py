@@ -28,7 +28,7 @@ BETWEEN_S = 0.25  # readings that are no farther apart show an arm's way; betwee
 
 
 class Visibility(IntEnum):
-    """Whether a frame can show a place."""
+    """The answer to how a frame can show a place."""
 
     CLEAR = 0
     """Nothing is in the way: what is not in the frame is not there, but for a chance miss."""
@@ -81,7 +81,7 @@ class DetectorView:
 
 @dataclass
 class _ArmReadings:
-    """Where an arm was when; in the order of time."""
+    """Readings of an arm in the order of time."""
 
     times_s: list[float] = field(default_factory=list)
     capsules: list[Array] = field(default_factory=list)
