@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 
 import numpy as np
+import pytest
 
+from cellwright.core.errors import UnknownName
 from cellwright.execution.binding import blockers, candidates, open_slot, wrong_part
 from cellwright.execution.settings import Recipe
 from cellwright.execution.surroundings import extras
@@ -76,3 +78,12 @@ def test_a_part_that_lies_across_a_slot_is_in_the_way_and_on_the_kit(still):
     assert [part.name for part in extras(view, "fanuc_kit_m2l1", view.parts())] == ["small_gear_1"]
     other, _ = open_slot(view, "fanuc_kit_m2l1", design, SKUS["m"])
     assert other is None or other.name != slot.name
+
+
+def test_slots_are_known_by_name_on_trays_and_kits(still):
+    state = still().belief.state
+    tray, kit = "fanuc_medium_tray", "fanuc_kit_m2l1"
+    assert state.slot(tray, "slot_2").position == pytest.approx(state.slots_of_tray(tray)[1].position)
+    assert state.slot(kit, "slot_3").position == pytest.approx(state.slots_on_kit_tray(kit)[2].position)
+    with pytest.raises(UnknownName, match="slot_1"):
+        state.slot(tray, "slot_9")

@@ -333,6 +333,14 @@ def test_blind_detector_says_nothing_until_it_sees_again(belief):
     assert left.see(rows_of(0.1)) == [(unseen, "seen")]
 
 
+def test_last_frame_of_every_detector_is_known_and_can_be_waited_for(belief):
+    Camera(belief, "left").see([(GEAR, 0.1, 0.2, 0.0)], frames=3)
+    Camera(belief, "right").see([], frames=2)
+    assert belief.frames_s == {"left": pytest.approx(0.1), "right": pytest.approx(0.05)}
+    belief.watch_all(7.0)
+    assert belief.watched_s == {"left": 7.0, "right": 7.0}
+
+
 def test_tray_that_is_turned_for_good_is_told_once(belief):
     camera = Camera(belief)
     camera.see([(LONG, 0.1, 0.0, 0.0)], frames=20)

@@ -33,6 +33,7 @@ class Belief:
         world_model: As given.
         state: What is believed, to be read.
         watched_s: Detector -> when what it sees was last waited for; the others need not be processed as often.
+        frames_s: Detector -> when its last frame was taken.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Belief:
         self.world_model = world_model
         self.state = BeliefState(world_model)
         self.watched_s: dict[str, float] = {}
+        self.frames_s: dict[str, float] = {}
         self._publish = publish
         self._published = 0
         self._monitor = TrackMonitor(cfg or BeliefCfg())
@@ -70,6 +72,10 @@ class Belief:
         for source in {self.state.source(name) for name in names}:
             self.watched_s[source] = max(now_s, self.watched_s.get(source, 0.0))
 
+    def watch_all(self, now_s: float) -> None:
+        """Notes that the next frame of every detector is waited for."""
+        self.watched_s.update(dict.fromkeys(self.frames_s, now_s))
+
     def note_missing(self, names: Iterable[str], found: Iterable[str] = ()) -> None:
         """Notes objects that were looked for and not seen, and others that were: the former are nowhere until seen."""
         self.state.missing = (self.state.missing - set(found)) | set(names)
@@ -78,6 +84,7 @@ class Belief:
         """Takes in what is followed; returns the changes, beside poses that only became better known."""
         if not isinstance(message, Tracks):
             raise BadInput(f"belief: cannot take '{type(message).__name__}'; allowed: Tracks")
+        self.frames_s[message.source] = message.time_s
         poses = poses_of(message.positions, message.quaternions)
         kinds = self.state.relations.kinds
         new = [i for i, name in enumerate(message.identities) if name not in kinds]

@@ -12,6 +12,7 @@ from math import isnan
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.core.errors import UnknownName
 from cellwright.core.pose import Pose
 from cellwright.knowledge.believed_objects import (
     BelievedObject,
@@ -240,6 +241,14 @@ class BeliefState:
         """Returns the slots of the tray of a kit, whatever that shall become."""
         tray = self.tray_of.get(kit)
         return self._slots(kit, tray_layout(self.objects[tray].sku).slots) if tray and self.has_pose(kit) else []
+
+    def slot(self, owner: str, name: str) -> BelievedSlot:
+        """Returns a slot of a parts tray, or of the tray of a kit, by its name."""
+        slots = self.slots_on_kit_tray(owner) if owner in self.tray_of else self.slots_of_tray(owner)
+        found = {slot.name: slot for slot in slots}
+        if name not in found:
+            raise UnknownName("slot", name, found, owner)
+        return found[name]
 
     def part_in(self, slot: BelievedSlot, parts: Iterable[BelievedPart] | None = None) -> BelievedPart | None:
         """Returns the part in a slot: the nearest."""

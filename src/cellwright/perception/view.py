@@ -115,6 +115,11 @@ class ViewModel:
         self._speed_mps = speed_mps
         self._objects: Boxes | None = None
 
+    @property
+    def detectors(self) -> tuple[str, ...]:
+        """The detectors whose cameras are known."""
+        return tuple(self._detectors)
+
     def has(self, detector: str) -> bool:
         """Returns whether the camera of a detector is known; of another it cannot be told what it sees."""
         return detector in self._detectors

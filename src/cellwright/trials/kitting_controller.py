@@ -216,7 +216,9 @@ class KittingController:
         """Returns whether a frame is processed; most are skipped: what they say is in the next one, too."""
         self._left_out[source] = (self._left_out[source] + 1) % EVERY
         return (
-            self._left_out[source] == 0 or self.belief.watched_s.get(source, -1.0) >= self._clock.time_s - ATTENTION_S
+            self._left_out[source] == 0
+            or source not in self.belief.frames_s
+            or self.belief.watched_s.get(source, -1.0) >= self._clock.time_s - ATTENTION_S
         )
 
     def _believe(self, _topic: str, tracks: Tracks) -> None:
