@@ -99,7 +99,7 @@ class StillCell:
                 identities=tuple(names), skus=tuple(self.skus[name] for name in names),
                 positions=np.array([pose.position for pose in poses]),
                 quaternions=np.array([pose.quaternion for pose in poses]),
-                variances=np.full((len(names), 4), 1e-8), ages_s=np.zeros(len(names)), slots=slots,
+                variances=np.full((len(names), 6), 1e-8), ages_s=np.zeros(len(names)), slots=slots,
             )
         )  # fmt: skip
 

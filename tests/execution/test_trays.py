@@ -132,7 +132,7 @@ def test_a_kit_whose_tray_is_gone_is_none_any_more(belief, view):
 
 def _move(belief: Belief, tray: str, pose: Pose, time_s: float = 1.0) -> None:
     """Somebody sees the tray there."""
-    row, turn, spread = pose.position[None], pose.quaternion[None], np.full((1, 4), 1e-7)
+    row, turn, spread = pose.position[None], pose.quaternion[None], np.full((1, 6), 1e-7)
     sku, ages = belief.state.sku(tray), np.zeros(1)
     belief.take(
         Tracks(

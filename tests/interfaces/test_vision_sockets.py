@@ -34,7 +34,7 @@ def frame(number: int, objects: int = 1) -> Detections:
         skus=skus,
         positions=positions,
         quaternions=quaternions,
-        variances=np.zeros((objects, 4)),
+        variances=np.zeros((objects, 6)),
         scores=np.ones(objects),
     )
 

@@ -45,7 +45,7 @@ def seen(*rows: tuple[str, Pose, float], frame: str = "world") -> Detections:
         skus=skus,
         positions=positions,
         quaternions=quaternions,
-        variances=np.zeros((len(rows), 4)),
+        variances=np.zeros((len(rows), 6)),
         scores=scores,
     )
 

@@ -26,7 +26,7 @@ from cellwright.trials.kitting_controller import expected_in
 FRAMES = Path(__file__).parents[3] / "shared" / "aprs" / "vision"
 GEAR, TRAY, LONG = "sku_part_medium_gear", "sku_medium_gear_vessel", "sku_large_gear_vessel"
 PERIOD_NS = 50_000_000
-VARIANCES = np.array([0.0005**2, 0.0005**2, 0.0005**2, 0.05**2])
+VARIANCES = np.array([0.0005**2] * 3 + [0.05**2] * 3)
 
 
 @pytest.fixture

@@ -64,7 +64,7 @@ def test_the_nearest_of_a_kind_in_the_plane():
         skus=("gear", "gear", "tray"),
         positions=at,
         quaternions=turns,
-        variances=np.zeros((3, 4)),
+        variances=np.zeros((3, 6)),
         ages_s=np.zeros(3),
         slots=("",) * 3,
     )

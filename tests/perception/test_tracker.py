@@ -45,7 +45,8 @@ class Camera:
                     round(stamp_s * 1e9), self.frame, self.name, frame=frame, skus=tuple(sku for sku, _ in seen),
                     positions=np.array([pose.position for _, pose in seen]).reshape(-1, 3) + noise,
                     quaternions=np.array([pose.quaternion for pose in turns]).reshape(-1, 4),
-                    variances=np.tile([SD_M**2] * 3 + [SD_RAD**2], (len(seen), 1)), scores=np.full(len(seen), score),
+                    variances=np.tile([SD_M**2] * 3 + [SD_RAD**2] * 3, (len(seen), 1)),
+                    scores=np.full(len(seen), score),
                 )
             )  # fmt: skip
         self.tracks = tracks
@@ -253,7 +254,7 @@ def test_bad_rows_are_left_out():
     assert camera.see([(LARGE, at(0.5, 0))], 5, score=0.1).keys() <= {"gear_0"}
     nothing = Detections(
         9_000_000_000, 0, "camera", frame="world", skus=(GEAR, GEAR), positions=np.array([[np.nan, 0, 0], [0, 0, 0]]),
-        quaternions=np.array([[1.0, 0, 0, 0], [0.0, 0, 0, 0]]), variances=np.full((2, 4), 1e-7), scores=np.ones(2),
+        quaternions=np.array([[1.0, 0, 0, 0], [0.0, 0, 0, 0]]), variances=np.full((2, 6), 1e-7), scores=np.ones(2),
     )  # fmt: skip
     assert np.isfinite(camera.tracker.take(nothing).positions).all()
     with pytest.raises(BadInput, match="expected more than once"):

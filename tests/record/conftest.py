@@ -66,7 +66,7 @@ def publish_run(bus: Bus, seconds: float = 3.5, change: Callable[[str, object], 
                 skus=("medium_gear",) * n,
                 positions=rng.normal(size=(n, 3)),
                 quaternions=rng.normal(size=(n, 4)),
-                variances=np.full((n, 4), 1e-6),
+                variances=np.full((n, 6), 1e-6),
                 scores=np.full(n, 0.9),
             )
             publish("/detector/detections", table)

@@ -82,7 +82,7 @@ def test_noise_of_frames_and_objects_is_independent(world, frames):
 def test_frames_state_their_own_variance(frames):
     frame = frames(1)[0]
     np.testing.assert_allclose(
-        frame.variances, np.tile([0.00028**2, 0.00033**2, 0.0005**2, np.radians(0.3) ** 2], (len(frame.skus), 1))
+        frame.variances, np.tile([0.00028**2, 0.00033**2, 0.0005**2, 0, 0, np.radians(0.3) ** 2], (len(frame.skus), 1))
     )
     assert frame.frame == "world"
     np.testing.assert_allclose(np.linalg.norm(frame.quaternions, axis=1), 1.0)
@@ -174,7 +174,8 @@ def test_empty_view_gives_an_empty_frame(frames):
     frame = frames(1, min_xy_m=(50, 50), max_xy_m=(60, 60))[0]
     assert frame.skus == ()
     assert frame.positions.shape == (0, 3)
-    assert frame.quaternions.shape == frame.variances.shape == (0, 4)
+    assert frame.quaternions.shape == (0, 4)
+    assert frame.variances.shape == (0, 6)
 
 
 def test_delay_of_the_cells_detectors_is_exact(world, lines, sensor_in, listen):

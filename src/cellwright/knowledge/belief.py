@@ -18,6 +18,7 @@ from cellwright.knowledge.world_model import WorldModel
 __all__ = ["Belief"]
 
 Array = npt.NDArray[np.float64]
+STORED = [0, 1, 2, 5]  # x, y, z and yaw, of the six variances of a track
 MOST_STACKED = 3  # a part in a slot of a tray of a kit in a hand
 
 
@@ -128,7 +129,7 @@ class Belief:
     def _observe(self, numbers: list[int], message: Tracks, poses: Array) -> None:
         """Takes the poses of some tracks into the world model; seeing the tray of a kit is seeing the kit."""
         tree, names = self.world_model.tree, [message.identities[i] for i in numbers]
-        seen, variances = poses[numbers], message.variances[numbers]
+        seen, variances = poses[numbers], message.variances[numbers][:, STORED]
         kit_of = {tray: kit for kit, tray in self.state.tray_of.items()}
         trays = [i for i, name in enumerate(names) if name in kit_of and _is_on(tree.parent, tree.index, name, kit_of)]
         if trays:

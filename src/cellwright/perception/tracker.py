@@ -28,7 +28,8 @@ __all__ = ["Tracker"]
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 Box = tuple[tuple[float, float], tuple[float, float]]
-LEAST = 1e-12
+LEAST, MOST = 1e-12, 1.0
+FOLLOWED = [0, 1, 2, 5]  # x, y, z and yaw, of the six variances in messages
 INSTANT_S = 1e-9  # age of what another detector saw at the same moment: only what is in the frame has none
 
 
@@ -140,7 +141,8 @@ class Tracker:
             pose = self.frames[message.frame]
             positions = pose.apply(positions).reshape(-1, 3)
             quaternions = np.array([multiply(pose.quaternion, q) for q in quaternions]).reshape(-1, 4)
-        return skus, positions, quaternions, np.maximum(message.variances.reshape(-1, 4)[good], LEAST)
+        variances = message.variances.reshape(-1, 6)[good][:, FOLLOWED]
+        return skus, positions, quaternions, np.clip(variances, LEAST, MOST)
 
     def _known(self, time_s: float) -> Array:
         """Returns the current variances of all objects."""
@@ -273,6 +275,8 @@ class Tracker:
         rows = shown.nonzero()[0]
         listed = rows.tolist()
         in_frame = (table.seen_s[rows] == message.time_s) & (table.sources[rows] == self._sources[message.source])
+        variances = np.full((len(rows), 6), np.inf)
+        variances[:, FOLLOWED] = table.variances[rows]
         number = self._published.get(message.source, 0)
         self._published[message.source] = number + 1
         return Tracks(
@@ -283,7 +287,7 @@ class Tracker:
             skus=tuple([table.skus[i] for i in listed]),
             positions=table.positions[rows],
             quaternions=table.quaternions[rows],
-            variances=table.variances[rows],
+            variances=variances,
             ages_s=np.where(in_frame, 0.0, np.maximum(message.time_s - table.seen_s[rows], INSTANT_S)),
             slots=tuple([slots.get(i, "") for i in listed]),
         )

@@ -86,7 +86,7 @@ class LogicalDetector(Sensor[LogicalDetectorCfg]):
         self._rank = np.array([kinds.index(sku) for sku in self._skus], dtype=float)
         # Repeated for every object: broadcasting would cost more than the sum itself.
         self._sds, self._offsets = (np.tile(row, (len(objects), 1)) for row in (self._sd, self._offset))
-        self._variances = self._sds**2
+        self._variances = np.insert(self._sds**2, [3, 3], 0.0, axis=1)
         self._covers = TrayOcclusion([item.figures for item in objects])
         self._qpos = self.world.data.qpos
         self._gather = np.array([item.qpos + COLUMNS for item in objects], dtype=np.intp).reshape(-1, len(COLUMNS))

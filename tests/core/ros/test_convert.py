@@ -26,7 +26,7 @@ def test_anybody_s_object_will_do():
 def test_tables_get_their_columns_back():
     n = 3
     poses = {"positions": np.random.rand(n, 3), "quaternions": np.random.rand(n, 4)}
-    seen = {"skus": ("a",) * n, **poses, "variances": np.random.rand(n, 4)}
+    seen = {"skus": ("a",) * n, **poses, "variances": np.random.rand(n, 6)}
     detections = Detections(0, 0, "d", frame="cell", **seen, scores=np.ones(n))
     tracks = Tracks(0, 0, "t", identities=("1",) * n, **seen, ages_s=np.ones(n), slots=("",) * n)
     nothing = {"contact_pairs": (), "contact_forces": np.zeros(0)}

@@ -52,7 +52,8 @@ class Detections(Message):
         skus: The SKU as which each object was recognised.
         positions: (n, 3).
         quaternions: (n, 4), w first.
-        variances: (n, 4): x, y, z in m2 and yaw in rad2.
+        variances: (n, 6): x, y, z in m2, roll, pitch, yaw in rad2, about the frame's fixed axes; infinite where the
+            detector does not measure: the pose has there what is usual for the SKU.
         scores: (n,), 0 to 1.
     """
 

@@ -19,8 +19,8 @@ __all__ = ["COLUMNS", "decode", "from_ros", "message_class"]
 M = TypeVar("M", bound=Message)
 
 COLUMNS: dict[type[Message], dict[str, int]] = {
-    Detections: {"positions": 3, "quaternions": 4, "variances": 4},
-    Tracks: {"positions": 3, "quaternions": 4, "variances": 4},
+    Detections: {"positions": 3, "quaternions": 4, "variances": 6},
+    Tracks: {"positions": 3, "quaternions": 4, "variances": 6},
     WorldTruth: {"positions": 3, "quaternions": 4},
 }
 """Tables travel flat, row by row; these get their columns back. A class of another package that has tables says so
