@@ -133,9 +133,9 @@ def test_a_plugin_of_the_cell_may_bring_the_controller(cellwright, cell_file, tr
 import cellwright as cw
 
 @cw.TRIAL_CONTROLLERS.register("hasty")
-async def hasty(trial, orders):
+async def hasty(ports, orders):
     async for order in orders.coming():
-        orders.submit(order.name, trial.lab.clock.time_s)
+        orders.submit(order.name)
 """
     (tmp_path / "hasty.py").write_text(source)
     cell_file(("\nsensors:\n", "\nplugins: [hasty.py]\nsensors:\n"))

@@ -33,7 +33,7 @@ def asked(cell, seed):
     with cw.Lab(cell, seed=seed, pace=1.0) as lab:
         wanted = [{"order": "kit_m2l1", "announce": {"at_s": 100.0}}]
         cfg = TrialCfg(trial="drawn", time_limit_s=120.0, orders=wanted)
-        line = lab.perform(main(TrialInterfaces(Trial(lab, cfg, OrderBook.of(cfg.orders, cell, seed)))))
+        line = lab.perform(main(TrialInterfaces(Trial(lab, cfg, OrderBook.of(cfg.orders, cell)))))
         return line, {name: lab.world.pose_of(name) for name in cell.trays}
 
 

@@ -18,7 +18,7 @@ from cellwright.orders import find_order
 
 @pytest.fixture(scope="module")
 def cell(aprs):
-    return workstation_of(aprs, 3)
+    return workstation_of(aprs)
 
 
 def test_each_robot_reaches_the_trays_that_its_kinematics_reach(cell):
@@ -32,7 +32,7 @@ def test_each_robot_reaches_the_trays_that_its_kinematics_reach(cell):
 
 
 def test_poses_are_those_of_the_drawings(aprs, tmp_path):
-    database, notes = planning_database(aprs, [find_order("kit_m2l1")], seed=3, url=tmp_path / "cell.db")
+    database, notes = planning_database(aprs, [find_order("kit_m2l1")], url=tmp_path / "cell.db")
     assert notes == []
     model, drawn, actual = WorldModel(database), nominal_layout(aprs, 3), actual_layout(aprs, 3)
     for name, placed in drawn.objects.items():

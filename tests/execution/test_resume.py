@@ -12,6 +12,7 @@ from cellwright.drawings.database import planning_database
 from cellwright.interfaces import CrclInterface
 from cellwright.judge import judge_kit
 from cellwright.trials.kitting_controller import KittingController
+from cellwright.trials.lab_ports import lab_ports
 
 from .conftest import small_kit
 
@@ -26,13 +27,13 @@ def test_what_is_in_the_hand_is_put_into_the_kit_by_whoever_comes_next(after_s):
 
         async def work():
             interface = CrclInterface(lab)
-            first = KittingController(lab, interface, database, robots=["fanuc"])
+            first = KittingController(lab_ports(lab, interface), database, robots=["fanuc"])
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(after_s):
                     await first.run([order])
             await interface.close()
             interface = CrclInterface(lab)
-            second = KittingController(lab, interface, database, robots=["fanuc"])
+            second = KittingController(lab_ports(lab, interface), database, robots=["fanuc"])
             with pytest.raises(BadInput, match="give at least one order"):
                 await second.run([])
             report = await second.run([], resume=True)

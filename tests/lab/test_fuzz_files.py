@@ -123,7 +123,7 @@ def use_cell(file):
 
 def use_trial(file):
     cfg = read_trial(file)
-    OrderBook.of(cfg.orders, load_cell("aprs"), 0, cfg.where)
+    OrderBook.of(cfg.orders, load_cell("aprs"), cfg.where)
 
 
 def use_order(file):

@@ -8,6 +8,7 @@ import pytest
 
 from cellwright.cells import load_cell
 from cellwright.core.messages import BeliefChange
+from cellwright.drawings import Drawings
 from cellwright.drawings.database import designs_for
 from cellwright.drawings.workstation import workstation_of
 from cellwright.judge import parse_fault
@@ -15,7 +16,7 @@ from cellwright.knowledge import Belief, Database, WorldModel, fill
 from cellwright.lab import Lab
 from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.perception import Tracker
-from cellwright.trials.kitting_controller import detector_views, expected_in
+from cellwright.trials.kitting_controller import expected_in
 from cellwright.trials.run import RunCfg, run_order
 
 SMALL = Order("small", (OrderLine(KitDesign.of("kit_m", "sku_kit_m2l1_vessel", {"sku_part_medium_gear": 1}), 1),))
@@ -75,9 +76,9 @@ def test_in_a_quiet_cell_nothing_is_told_in_a_minute():
     told: list[BeliefChange] = []
     with Lab(cell, seed=3) as lab:
         database = Database("sqlite://")
-        fill(database, workstation_of(lab.cell, lab.seed), designs_for([]))
+        fill(database, workstation_of(lab.cell), designs_for([]))
         belief = Belief(WorldModel(database), told.append)
-        views = detector_views(lab)
+        views = Drawings.of(lab.cell).views(["detector_fanuc", "detector_motoman"])
         tracker = Tracker(expected_in(belief.state), views=views)
         for name in views:
             lab.bus.subscribe(

@@ -34,16 +34,16 @@ def test_a_kit_that_is_pushed_while_it_is_built_ends_in_its_box():
 
 
 @pytest.mark.parametrize("goal", [TABLE, BOX])
-def test_a_kit_that_is_claimed_is_judged_by_where_it_stands(goal):
-    async def work(session, orders):
-        world = session.lab.world
+def test_a_kit_that_is_claimed_is_judged_by_where_it_stands(goal, present):
+    async def work(ports, orders):
+        world = present().lab.world
         world.place(TRAY, goal)
         figures = world.objects[TRAY].figures
         for slot, part in zip(figures.slots, PARTS, strict=True):
             height_m = seated_height_m(figures, slot, world.objects[part].figures) + 0.0005
             world.place(part, world.pose_of(TRAY) @ Pose.from_xyz_rpy([*slot.xy_m, height_m]))
-        await session.lab.clock.sleep(0.6)
-        orders.submit("kit_m2l1", session.lab.clock.time_s)
+        await ports.clock.sleep(0.6)
+        orders.submit("kit_m2l1")
 
     data = {"trial": "tried", "cell": "kitting", "time_limit_s": 5, "orders": [{"order": "kit_m2l1"}]}
     TRIAL_CONTROLLERS.add("test_claim", work)

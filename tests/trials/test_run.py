@@ -64,9 +64,8 @@ def test_a_kit_is_built_and_the_report_says_how(kit):
 def test_nobody_but_judge_and_recorder_hears_the_truth(kit):
     """Every subscription of a run: who, what, as what."""
     assert kit.subscriptions == {
-        ("tracker", "/detector_fanuc/detections", Role.CONTROLLER),
-        ("tracker", "/detector_motoman/detections", Role.CONTROLLER),
-        ("belief", "/tracks", Role.CONTROLLER),
+        ("controller", "/detector_fanuc/detections", Role.CONTROLLER),
+        ("controller", "/detector_motoman/detections", Role.CONTROLLER),
         ("fanuc crcl", "/fanuc/wrench", Role.CONTROLLER),
         ("motoman crcl", "/motoman/wrench", Role.CONTROLLER),
         ("judge", "/judge/faults", Role.JUDGE),

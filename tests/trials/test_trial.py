@@ -229,12 +229,12 @@ def test_orders_are_announced_at_their_time_and_after_others():
     assert [order.false_done for order in verdict.orders] == [True, False, False]
 
 
-def test_a_kit_that_is_complete_is_done_even_if_nobody_says_so(inside):
-    async def works(session, orders):
+def test_a_kit_that_is_complete_is_done_even_if_nobody_says_so(inside, present):
+    async def works(ports, orders):
         async for order in orders.coming():
             assert order.kits[0].tray is None
-            fill(session.lab.world, tray="motoman_kit_m2l1")
-        await session.lab.clock.sleep(1000)
+            fill(present().lab.world, tray="motoman_kit_m2l1")
+        await ports.clock.sleep(1000)
 
     verdict = run_trial(cfg(time_limit_s=30, faults=["remove:part=large_gear_4,at=0.3"]), inside(works))
     assert verdict.ending is Ending.COMPLETE
@@ -248,13 +248,13 @@ def test_a_kit_that_is_complete_is_done_even_if_nobody_says_so(inside):
     assert fault.asked_s > fault.time_s
 
 
-def test_a_short_time_limit_is_hinted_at_and_not_held_against_who_is_faster(inside):
-    async def works(session, orders):
-        fill(session.lab.world)
-        await session.lab.clock.sleep(1000)
+def test_a_short_time_limit_is_hinted_at_and_not_held_against_who_is_faster(inside, present):
+    async def works(ports, orders):
+        fill(present().lab.world)
+        await ports.clock.sleep(1000)
 
-    async def idles(session, orders):
-        await session.lab.clock.sleep(1000)
+    async def idles(ports, orders):
+        await ports.clock.sleep(1000)
 
     told = []
     verdict = run_trial(cfg(faults=["remove:part=large_gear_4,at=90"]), inside(works), say=told.append)
@@ -265,12 +265,12 @@ def test_a_short_time_limit_is_hinted_at_and_not_held_against_who_is_faster(insi
     assert any("too short" in note for note in run_trial(cfg(), inside(idles)).notes)
 
 
-def test_a_tray_that_is_named_is_the_only_one_that_counts(inside):
-    async def works(session, orders):
-        fill(session.lab.world, tray="motoman_kit_m2l1")
-        await session.lab.clock.sleep(0.5)
-        orders.submit("kit_m2l1", session.lab.clock.time_s)
-        await session.lab.clock.sleep(1000)
+def test_a_tray_that_is_named_is_the_only_one_that_counts(inside, present):
+    async def works(ports, orders):
+        fill(present().lab.world, tray="motoman_kit_m2l1")
+        await ports.clock.sleep(0.5)
+        orders.submit("kit_m2l1")
+        await ports.clock.sleep(1000)
 
     verdict = run_trial(cfg(orders=[{"order": "kit_m2l1", "tray": "fanuc_kit_m2l1"}]), inside(works))
     assert verdict.ending is Ending.SUBMITTED
@@ -278,11 +278,11 @@ def test_a_tray_that_is_named_is_the_only_one_that_counts(inside):
     assert verdict.orders[0].kits[0].tray == "fanuc_kit_m2l1"
 
 
-def test_of_two_orders_for_the_same_kit_the_one_that_is_submitted_gets_what_is_there(inside):
-    async def works(session, orders):
-        fill(session.lab.world)
-        await session.lab.clock.sleep(0.5)
-        orders.submit("more", session.lab.clock.time_s)
+def test_of_two_orders_for_the_same_kit_the_one_that_is_submitted_gets_what_is_there(inside, present):
+    async def works(ports, orders):
+        fill(present().lab.world)
+        await ports.clock.sleep(0.5)
+        orders.submit("more")
 
     orders = [{"order": "kit_m2l1"}, {"order": "kit_m2l1", "name": "more"}]
     verdict = run_trial(cfg(orders=orders), inside(works))
@@ -292,8 +292,8 @@ def test_of_two_orders_for_the_same_kit_the_one_that_is_submitted_gets_what_is_t
 
 
 def test_what_a_controller_inside_raises_stands_in_the_verdict(inside):
-    async def works(session, _orders):
-        await session.lab.clock.sleep(0.1)
+    async def works(ports, _orders):
+        await ports.clock.sleep(0.1)
         raise JobFailed("no gear is left")
 
     verdict = run_trial(cfg(), inside(works))

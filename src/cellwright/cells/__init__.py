@@ -1,5 +1,6 @@
 """Cells: the layout of a work cell, by the drawings and in fact."""
 
+from cellwright.cells.drawn import drawn_layout
 from cellwright.cells.errors import CellConfigErrors
 from cellwright.cells.interfaces import CrclCfg, VisionCfg
 from cellwright.cells.layout import Layout, actual_layout, nominal_layout
@@ -32,6 +33,7 @@ __all__ = [
     "cell_hints",
     "cell_json_schema",
     "cell_yaml",
+    "drawn_layout",
     "load_cell",
     "load_plugins",
     "nominal_layout",

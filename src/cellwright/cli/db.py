@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from sqlalchemy import select
 
+from cellwright.cells import nominal_layout
 from cellwright.cli.output import prepare_output, print_json, say, table
 from cellwright.core.errors import BadInput
 from cellwright.core.extras import need_extra
@@ -56,7 +57,8 @@ def init(
     notes: list[str] = []
     station = None
     if cell is not None:
-        station, notes = planning_workstation(read_cell(cell), orders, seed=seed)
+        loaded = read_cell(cell)
+        station, notes = planning_workstation(loaded, orders, layout=nominal_layout(loaded, seed))
     if "://" not in url:
         prepare_output(Path(url))
     database = Database(url)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from cellwright.cells import Cell
+from cellwright.cells import Cell, nominal_layout
 from cellwright.cli.output import prepare_output
 from cellwright.cli.pddl_files import PddlWriter, write_pddl
 from cellwright.drawings.database import planning_database
@@ -20,7 +20,7 @@ __all__ = ["export_knowledge"]
 def export_knowledge(cell: Cell, form: str, out: Path, orders: Sequence[str], seed: int, dialect: str) -> list[Path]:
     """Writes the files of one form; `out` is a file for `sql`, a folder for the others; `dialect` is that of `sql`."""
     wanted = [find_order(name) for name in orders]
-    database, _ = planning_database(cell, wanted, seed=seed)
+    database, _ = planning_database(cell, wanted, layout=nominal_layout(cell, seed))
     try:
         if form == "sql":
             prepare_output(out)

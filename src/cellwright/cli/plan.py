@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from cellwright.cells import nominal_layout
 from cellwright.cli.names import split_names
 from cellwright.cli.output import counted, err, prepare_output, print_json, say
 from cellwright.cli.pddl_files import PddlWriter, write_pddl
@@ -102,7 +103,7 @@ def plan(
     chosen = (
         make_planner(planner, form=PlannerDialect.named(form), limits=ProcessLimits(time_s=limit)) if planner else None
     )
-    database, notes = planning_database(loaded, orders, named, seed)
+    database, notes = planning_database(loaded, orders, named, nominal_layout(loaded, seed))
     try:
         request = request_of(database, orders, robots=named, iterations=iterations)
         result = make_plan(request, chosen)

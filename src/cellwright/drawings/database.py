@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from cellwright.cells import Cell
+from cellwright.cells import Cell, Layout
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.drawings.workstation import workstation_of
 from cellwright.knowledge import Database, Workstation, filled_database
@@ -17,9 +17,15 @@ __all__ = ["designs_for", "planning_database", "planning_workstation"]
 
 
 def planning_workstation(
-    cell: Cell, orders: Sequence[Order], robots: Sequence[str] | None = None, seed: int = 0
+    cell: Cell, orders: Sequence[Order], robots: Sequence[str] | None = None, layout: Layout | None = None
 ) -> tuple[Workstation, list[str]]:
     """Returns the cell's workstation, or that of the kitting papers with the cell's robots for the papers' parts.
+
+    Args:
+        cell: The cell.
+        orders: What is wanted.
+        robots: The robots in service; all by default.
+        layout: As for `workstation_of`.
 
     Returns:
         The workstation, and a line for the user about each decision that was made for them.
@@ -33,7 +39,7 @@ def planning_workstation(
     papers = {*PAPER_PART_SKUS.values(), PAPER_TRAY_SKU}
     wanted = {sku for order in orders for line in order.lines for sku in (line.design.tray_sku, *line.design.parts)}
     if not wanted & papers:
-        return workstation_of(cell, seed), []
+        return workstation_of(cell, layout), []
     named = list(robots or cell.robots)
     if not named:
         raise BadInput(f"{cell.where}: a cell without robots cannot be planned for")
@@ -49,11 +55,11 @@ def planning_database(
     cell: Cell,
     orders: Sequence[Order],
     robots: Sequence[str] | None = None,
-    seed: int = 0,
+    layout: Layout | None = None,
     url: str | Path = "sqlite://",
 ) -> tuple[Database, list[str]]:
     """Returns a database filled for planning the orders in the cell, and notes for the user, a line each."""
-    workstation, notes = planning_workstation(cell, orders, robots, seed)
+    workstation, notes = planning_workstation(cell, orders, robots, layout)
     return filled_database(url, workstation, designs_for(orders)), notes
 
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TRAYS, TrayKind, gripper_model
 from cellwright.catalogue.furniture_kinds import TableFigures
-from cellwright.cells import Cell, Layout, Placement, nominal_layout
+from cellwright.cells import Cell, Layout, Placement, drawn_layout
 from cellwright.cells.actual import PoseErrorCfg
-from cellwright.core.config import Number
 from cellwright.core.pose import Pose
 from cellwright.drawings.boxes import TrayPlaces
+from cellwright.drawings.prior import deviation
 from cellwright.drawings.reach import SlotReach
 from cellwright.drawings.tools import changing_station, holder_boxes, station_tools, tools_of, with_each_tool
 from cellwright.knowledge.tray_layout import TrayLayout, tray_layout
@@ -43,12 +43,14 @@ ON_TABLE_M = 0.02
 HEADROOM_M = 0.15
 
 
-def workstation_of(cell: Cell, seed: int = 0) -> Workstation:
+def workstation_of(cell: Cell, layout: Layout | None = None) -> Workstation:
     """Returns the nominal contents of the cell, with the trays that each robot reaches with its tool.
 
-    The seed only decides what the drawings leave to it: shuffled and scattered parts.
+    Args:
+        cell: The cell.
+        layout: The nominal layout of some seed, for planning without looking; what every seed has in common when None.
     """
-    layout = nominal_layout(cell, seed)
+    layout = layout or drawn_layout(cell)
     tables = _tables(cell, layout)
     tray_of = {tray.name: tray_layout(TRAYS.get(tray.model).sku) for tray in layout.trays}
     spread = _spread(cell.actual.tray)
@@ -169,16 +171,5 @@ def _reach_boxes(
 
 
 def _spread(errors: PoseErrorCfg) -> Spread:
-    position_m = (_deviation(errors.x_m), _deviation(errors.y_m), _deviation(errors.z_m))
-    return Spread(position_m, (0.0, 0.0, float(np.radians(_deviation(errors.yaw_deg)))))
-
-
-def _deviation(error: Number) -> float:
-    """Returns the root mean square of an error about zero: the error to expect from the drawings alone."""
-    if isinstance(error, int | float):
-        return abs(float(error))
-    figures = error.model_dump()
-    if "sd" in figures:
-        return float(np.hypot(figures["mean"], figures["sd"]))
-    low, high = figures["low"], figures["high"]
-    return float(np.sqrt((low * low + low * high + high * high) / 3))
+    position_m = (deviation(errors.x_m), deviation(errors.y_m), deviation(errors.z_m))
+    return Spread(position_m, (0.0, 0.0, float(np.radians(deviation(errors.yaw_deg)))))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from cellwright.cells import Cell
+from cellwright.cells import Cell, nominal_layout
 from cellwright.drawings.database import planning_database
 from cellwright.lab.cell_file import read_cell
 from cellwright.orders import Order, find_order
@@ -43,7 +43,7 @@ def plan_order(
     """
     loaded = cell if isinstance(cell, Cell) else read_cell(cell, seed)
     orders = [order if isinstance(order, Order) else find_order(order, quantity)]
-    database, _ = planning_database(loaded, orders, robots, seed)
+    database, _ = planning_database(loaded, orders, robots, nominal_layout(loaded, seed))
     try:
         return plan(request_of(database, orders, robots=robots), planner)
     finally:

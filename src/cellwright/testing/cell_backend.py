@@ -62,7 +62,7 @@ class CellBackend:
         asked["trial"] = asked.pop("name")[:80]
         cfg = validate(asked | {"impossible": "note"}, TrialCfg, WHERE)
         lab = Lab.from_cell(cfg.cell, cfg.seed, pace=cfg.pace if cfg.controller == EXTERNAL else None)
-        book = OrderBook.of(cfg.orders, lab.cell, cfg.seed, WHERE)
+        book = OrderBook.of(cfg.orders, lab.cell, WHERE)
         trial = Trial(lab, cfg, book)
         return cls(cfg, trial, TrialInterfaces(trial), folder, lab.record(folder / "log.mcap").close)
 
@@ -127,7 +127,7 @@ class CellBackend:
             raise BadInput("run is for a controller inside: start the cell with its name as controller=...")
         if order is not None:
             cell, asked = self.trial.lab.cell, [TrialOrderCfg(order=order)]
-            self.trial.book.orders = OrderBook.of(asked, cell, self.cfg.seed, "cell.run").orders
+            self.trial.book.orders = OrderBook.of(asked, cell, "cell.run").orders
             self._possible = self.trial.recoverable()
         self._waiting += 1
         self._pause.release()

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from cellwright.core.registry import Registry
 
 if TYPE_CHECKING:
-    from cellwright.trials.orders import OrderBook
-    from cellwright.trials.trial import Trial
+    from cellwright.trials.controller_ports import ControllerOrders, ControllerPorts
 
 __all__ = ["TRIAL_CONTROLLERS", "TrialController"]
 
@@ -17,12 +16,12 @@ __all__ = ["TRIAL_CONTROLLERS", "TrialController"]
 class TrialController(Protocol):
     """A controller inside a trial. It is started with the trial and may return when it has nothing more to do.
 
-    It works through the interfaces as external ones do: `trial.crcl.connect(robot)` is a CRCL connection without a
-    socket, what detectors see comes over `trial.lab.bus`. `orders` gives the orders as they are announced and takes
-    submissions. What it raises ends the trial and stands in the report.
+    It has what programs outside have: `ports` are the robots over CRCL, the frames of the detectors, the drawings and
+    the clock; `orders` gives the orders as they are announced and takes submissions. What it raises ends the trial and
+    stands in the report.
     """
 
-    def __call__(self, trial: Trial, orders: OrderBook, /) -> Awaitable[None]:
+    def __call__(self, ports: ControllerPorts, orders: ControllerOrders, /) -> Awaitable[object]:
         """Works until everything is done."""
 
 
@@ -33,12 +32,12 @@ TRIAL_CONTROLLERS: Registry[TrialController] = Registry(
 
 
 @TRIAL_CONTROLLERS.register("internal")
-async def internal(trial: Trial, orders: OrderBook) -> None:
-    """Runs Cellwright's own controller with a database in memory; it is imported when it is used."""
+async def internal(ports: ControllerPorts, orders: ControllerOrders) -> None:
+    """Runs Cellwright's own controller; it is imported when it is used."""
     from cellwright.trials.kitting_controller import KittingController, controller_database
 
-    database = controller_database(trial.lab, orders)
+    database = controller_database(ports.drawings, orders.announced, url=ports.database)
     try:
-        await KittingController(trial.lab, trial.crcl, database).build(trial, orders)
+        await KittingController(ports, database).build(orders)
     finally:
         database.close()

@@ -6,43 +6,28 @@ It has what external controllers have: the drawings, what the detectors report, 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from cellwright.cells import Cell, own_name
-from cellwright.core.bus import Bus, Role
-from cellwright.core.errors import BadInput, JobFailed, UnknownName
+from cellwright.core.errors import JobFailed
 from cellwright.core.messages import ActionEvent, BeliefChange, Detections, Plan, Tracks
-from cellwright.crcl import ClientOptions, CrclClient
+from cellwright.crcl import ClientOptions
 from cellwright.drawings.database import designs_for, planning_workstation
+from cellwright.drawings.prior import Drawings
 from cellwright.execution import ActionRecord, ExecutionSettings, Executor, OrderReport
-from cellwright.interfaces.crcl import CrclInterface
 from cellwright.knowledge import Belief, BeliefState, Database, DatabaseError, WorldModel, filled_database
-from cellwright.lab.lab import Lab
 from cellwright.orders import Order
 from cellwright.perception import ExpectedObject, Tracker
 from cellwright.planning.external_plan import ExternalPlan
-from cellwright.sensors.logical_detector import LogicalDetectorCfg
+from cellwright.trials.announced import AnnouncedOrder
+from cellwright.trials.controller_ports import ControllerOrders, ControllerPorts
 
-if TYPE_CHECKING:
-    from cellwright.trials.orders import OrderBook
-    from cellwright.trials.trial import Trial
-
-__all__ = [
-    "ACTIONS_TOPIC",
-    "PLANS_TOPIC",
-    "TRACKS_TOPIC",
-    "KittingController",
-    "controller_database",
-    "detector_views",
-    "named_robots",
-]
+__all__ = ["ACTIONS_TOPIC", "PLANS_TOPIC", "TRACKS_TOPIC", "KittingController", "controller_database", "expected_in"]
 
 TRACKS_TOPIC, BELIEF_TOPIC = "/tracks", "/belief/changes"
 PLANS_TOPIC, ACTIONS_TOPIC = "/planning/plan", "/execution/actions"
@@ -52,15 +37,12 @@ EVERY = 5  # of the tracks of a detector, one message is believed while none is 
 WRITE_EVERY_S = 0.5  # poses are in the database so much later at most; stable states and progress are at once
 ATTENTION_S = 0.25  # for how long each of them is, after a query
 
-Box = tuple[tuple[float, float], tuple[float, float]]
-
 
 class KittingController:
-    """Builds kits in one laboratory.
+    """Builds kits in one cell.
 
     Args:
-        lab: Its bus, its clock and its drawings are used; its world is not looked at.
-        crcl: The CRCL servers of the robots.
+        ports: All that it gets of the cell.
         database: Filled from the drawings, or left behind by an earlier run.
         robots: The robots that work; all by default. The others only make way.
         settings: How.
@@ -72,73 +54,71 @@ class KittingController:
 
     def __init__(
         self,
-        lab: Lab,
-        crcl: CrclInterface,
+        ports: ControllerPorts,
         database: Database,
         *,
         robots: Sequence[str] | None = None,
         settings: ExecutionSettings | None = None,
         on_action: Callable[[ActionRecord], None] = lambda _record: None,
     ) -> None:
+        self._ports = ports
         self._on_action = on_action
-        self.robots = named_robots(lab.cell, robots)
+        self.robots = ports.drawings.named_robots(robots)
         self.settings = settings or ExecutionSettings()
-        self._tool_models = _tool_models(lab.cell)
-        self._bus = lab.bus
-        self._loop = lab.loop
-        self._clock = lab.clock
-        self._crcl = crcl
-        self._all_robots = tuple(lab.cell.robots)
-        self._views = detector_views(lab)
+        self._views = ports.drawings.views(list(ports.detectors))
         self._left_out = dict.fromkeys(self._views, 0)
-        self._is_wanted = False
-        self._lost = lab.loop.create_future()
+        self._lost: asyncio.Future[None] | None = None
         for topic, kind in (
             (TRACKS_TOPIC, Tracks), (BELIEF_TOPIC, BeliefChange), (PLANS_TOPIC, Plan), (ACTIONS_TOPIC, ActionEvent),
         ):  # fmt: skip
-            lab.bus.declare(topic, kind)
+            ports.topics.declare(topic, kind)
         model = WorldModel(database, write_every_s=WRITE_EVERY_S)
-        self.belief = Belief(model, partial(lab.bus.publish, BELIEF_TOPIC))
+        self.belief = Belief(model, ports.publisher(BELIEF_TOPIC))
         self._tracker = Tracker(expected_in(self.belief.state), views=self._views)
         self._kits = dict(self.belief.state.tray_of)
 
     async def build(
-        self, trial: Trial, orders: OrderBook, *, resume: bool = False, plan: ExternalPlan | None = None
-    ) -> None:
+        self, orders: ControllerOrders, *, resume: bool = False, plan: ExternalPlan | None = None
+    ) -> OrderReport | None:
         """Builds every order as it becomes known, and submits those that it believes to be done.
 
         Each time it is asked for all that is known so far: kits that it has built count, and are not built again.
 
         Args:
-            trial: The trial, which gets the controller's account.
-            orders: Its orders.
+            orders: The orders.
             resume: Whether it goes on with what the database says was under way.
             plan: An external plan to begin with.
+
+        Returns:
+            Its account; None when there was no order.
 
         Raises:
             JobFailed: Not everything could be done; what could be had was built.
         """
         tried: set[str] = set()
+        total: OrderReport | None = None
         async for order in orders.coming():
             if order.name in tried:
                 continue
             known = orders.announced
             tried = {one.name for one in known}
             account = await self.run([one.wanted for one in known], resume=resume, plan=plan)
-            if (before := trial.account) is not None:
+            if total is not None:
                 account = replace(
                     account,
-                    actions=before.actions + account.actions,
-                    plans=before.plans + account.plans,
-                    retries=before.retries + account.retries,
-                    start_s=before.start_s,
+                    actions=total.actions + account.actions,
+                    plans=total.plans + account.plans,
+                    retries=total.retries + account.retries,
+                    start_s=total.start_s,
                 )
-            trial.account, resume, plan = account, False, None
-            for one in known:
-                if trial.account.done and one.submitted_s is None:
-                    orders.submit(one.name, trial.lab.clock.time_s)
-        if trial.account is not None and not trial.account.done:
-            raise JobFailed(trial.account.reason)
+            total, resume, plan = account, False, None
+            self._ports.report(account)
+            for one in orders.announced:
+                if account.done and not one.is_submitted and one.name in tried:
+                    orders.submit(one.name)
+        if total is not None and not total.done:
+            raise JobFailed(total.reason)
+        return total
 
     async def run(
         self, orders: Sequence[Order], *, resume: bool = False, plan: ExternalPlan | None = None
@@ -148,129 +128,101 @@ class KittingController:
         Raises:
             DatabaseError: It was lost; the robots have stopped where they were, with what they held.
         """
+        ports = self._ports
         async with AsyncExitStack() as stack:
+            self._lost = asyncio.get_running_loop().create_future()
             stack.callback(self._listen())
-            clients = {}
-            for robot in self._all_robots:
-                options = ClientOptions(poll_s=POLL_S)
-                client = CrclClient(partial(self._crcl.connect, robot), peer=robot, options=options)
-                clients[robot] = await stack.enter_async_context(client)
+            options = ClientOptions(poll_s=POLL_S)
+            clients = {
+                robot: await stack.enter_async_context(ports.client(robot, options))
+                for robot in ports.drawings.cell.robots
+            }
             executor = Executor(
                 self.belief,
                 clients,
-                self._clock,
+                ports.clock,
                 robots=self.robots,
-                settings=replace(self.settings, tool_models=self._tool_models),
-                publish=partial(_publish, self._bus),
+                settings=replace(self.settings, tool_models=ports.drawings.tool_models),
+                publish=self._tell,
                 on_action=self._on_action,
             )
             try:
-                return await self._while_stored(executor.run(orders, resume=resume, plan=plan))
+                return await self._while_stored(executor.run(orders, resume=resume, plan=plan), self._lost)
             except DatabaseError:  # what cannot be written down is not done
                 await asyncio.gather(*(client.abort() for client in clients.values()), return_exceptions=True)
                 raise
 
-    async def _while_stored(self, work: Coroutine[Any, Any, OrderReport]) -> OrderReport:
+    async def _while_stored(self, work: Coroutine[Any, Any, OrderReport], lost: asyncio.Future[None]) -> OrderReport:
         """Ends the work as soon as what is seen meanwhile cannot be stored."""
-        task = self._loop.create_task(work)
+        task = asyncio.get_running_loop().create_task(work)
         try:
-            await asyncio.wait((task, self._lost), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((task, lost), return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
-                self._lost.result()
+                lost.result()
             return await task
         finally:
             task.cancel()
             await asyncio.wait((task,))
 
     def _listen(self) -> Callable[[], None]:
-        """Takes what detectors and tracker say; returns how to stop that."""
-        taken = []
-        for source in self._views:
-            topic = f"/{source}/detections"
-            taken.append(self._bus.subscribe(topic, self._see, subscriber="tracker", role=Role.CONTROLLER))
-        taken.append(self._bus.subscribe(TRACKS_TOPIC, self._believe, subscriber="belief", role=Role.CONTROLLER))
+        """Takes what detectors say; returns how to stop that."""
+        stops = [self._ports.watch(detector, self._see) for detector in self._views]
 
         def stop() -> None:
-            for subscription in taken:
-                self._bus.unsubscribe(subscription)
+            for one in stops:
+                one()
 
         return stop
 
-    def _see(self, _topic: str, message: Detections) -> None:
+    def _see(self, frame: Detections) -> None:
         """Schedules tracking of a frame: recognition takes its time."""
-        self._loop.call_later(PERCEPTION_S, self._track, message)
+        asyncio.get_running_loop().call_later(PERCEPTION_S, self._track, frame)
 
-    def _track(self, message: Detections) -> None:
-        if self._lost.done():
+    def _track(self, frame: Detections) -> None:
+        if self._lost is None or self._lost.done():
             return
         if self._kits != self.belief.state.tray_of:  # slots of a tray that has become a kit are named after it
             self._kits = dict(self.belief.state.tray_of)
             self._tracker.set_holders({tray: kit for kit, tray in self._kits.items()})
-        self._is_wanted = self._wants(message.source)
-        if not self._is_wanted and self._bus.listeners(TRACKS_TOPIC) <= 1:  # belief, which does not want it
-            self._tracker.follow(message)
+        is_wanted = self._wants(frame.source)
+        if not is_wanted and not self._ports.topics.has_listener(TRACKS_TOPIC):
+            self._tracker.follow(frame)
             return
-        self._bus.publish(TRACKS_TOPIC, self._tracker.take(message))
-
-    def _wants(self, source: str) -> bool:
-        """Returns whether a frame is processed; most are skipped: what they say is in the next one, too."""
-        self._left_out[source] = (self._left_out[source] + 1) % EVERY
-        return (
-            self._left_out[source] == 0
-            or source not in self.belief.frames_s
-            or self.belief.watched_s.get(source, -1.0) >= self._clock.time_s - ATTENTION_S
-        )
-
-    def _believe(self, _topic: str, tracks: Tracks) -> None:
-        if self._is_wanted and not self._lost.done():
+        tracks = self._tracker.take(frame)
+        self._ports.topics.publish(TRACKS_TOPIC, tracks)
+        if is_wanted:
             try:
                 self.belief.take(tracks)
             except DatabaseError as error:
                 self._lost.set_exception(error)
 
+    def _wants(self, source: str) -> bool:
+        """Returns whether a frame is processed; most are skipped: what they say is in the next one, too."""
+        self._left_out[source] = (self._left_out[source] + 1) % EVERY
+        is_watched = self.belief.watched_s.get(source, -1.0) >= self._ports.clock.time_s - ATTENTION_S
+        return self._left_out[source] == 0 or source not in self.belief.frames_s or is_watched
+
+    def _tell(self, message: Plan | ActionEvent) -> None:
+        self._ports.topics.publish(PLANS_TOPIC if isinstance(message, Plan) else ACTIONS_TOPIC, message)
+
 
 def controller_database(
-    lab: Lab, orders: OrderBook, robots: Sequence[str] | None = None, url: str | Path = "sqlite://"
+    drawings: Drawings,
+    orders: Iterable[AnnouncedOrder],
+    robots: Sequence[str] | None = None,
+    url: str | Path = "sqlite://",
 ) -> Database:
     """Returns a new database with what the drawings say, in which the controller keeps what it believes.
 
     Unnamed trays of kinds of which every order names its own are left out: nothing is to be built on them.
     """
-    wanted = [order.wanted for order in orders.orders.values()]
-    workstation, _ = planning_workstation(lab.cell, wanted, robots, lab.seed)
-    named = {kit.tray for kit in orders.kits if kit.tray is not None}
-    bound = {kit.design.tray_sku for kit in orders.kits}
-    bound -= {kit.design.tray_sku for kit in orders.kits if kit.tray is None}
+    known = list(orders)
+    wanted, ordered = [order.wanted for order in known], [kit for order in known for kit in order.kits]
+    workstation, _ = planning_workstation(drawings.cell, wanted, robots, drawings.layout)
+    named = {kit.tray for kit in ordered if kit.tray is not None}
+    bound = {kit.design.tray_sku for kit in ordered} - {kit.design.tray_sku for kit in ordered if kit.tray is None}
     kits = tuple(kit for kit in workstation.kits if kit.name in named or kit.tray_sku not in bound)
     return filled_database(url, replace(workstation, kits=kits), designs_for(wanted))
-
-
-def named_robots(cell: Cell, robots: Sequence[str] | None) -> tuple[str, ...]:
-    """Returns the robots that work; all by default.
-
-    Raises:
-        BadInput: No robot, or one that is not there.
-    """
-    if not cell.robots:
-        raise BadInput(f"{cell.where}: the cell has no robot")
-    names = tuple(cell.robots) if robots is None else tuple(dict.fromkeys(robots))
-    for name in names:
-        if name not in cell.robots:
-            raise UnknownName("robot", name, cell.robots)
-    if not names:
-        raise BadInput(f"no robot is to work; name at least one of {', '.join(cell.robots)}")
-    return names
-
-
-def detector_views(lab: Lab) -> dict[str, Box]:
-    """Returns detector -> the rectangle that it looks at, as it is mounted."""
-    views: dict[str, Box] = {}
-    for sensor in lab.sensors:
-        if isinstance(sensor.cfg, LogicalDetectorCfg):
-            views[sensor.cfg.name] = (sensor.cfg.min_xy_m, sensor.cfg.max_xy_m)
-    if not views:
-        raise BadInput(f"{lab.cell.where}: the cell has no detector; kits cannot be built blind")
-    return views
 
 
 def expected_in(believed: BeliefState) -> list[ExpectedObject]:
@@ -286,13 +238,3 @@ def expected_in(believed: BeliefState) -> list[ExpectedObject]:
         pose = believed.pose(thing.name)
         found.append(ExpectedObject(thing.name, thing.sku, pose, deviation_m, deviation_rad, holder))
     return found
-
-
-def _publish(bus: Bus, message: Plan | ActionEvent) -> None:
-    bus.publish(PLANS_TOPIC if isinstance(message, Plan) else ACTIONS_TOPIC, message)
-
-
-def _tool_models(cell: Cell) -> dict[str, str]:
-    """Returns own name -> catalogue name of the tools that the cell has from files."""
-    tools = [robot.tool for robot in cell.robots.values() if robot.tool is not None]
-    return {own_name(tool): tool for tool in tools if own_name(tool) != tool}

@@ -8,10 +8,11 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from cellwright.catalogue import PARTS, TRAYS, TrayKind
-from cellwright.cells import Cell, nominal_layout
+from cellwright.catalogue import TRAYS, TrayKind
+from cellwright.cells import Cell
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, ConfigError, ConfigErrors, UnknownName
+from cellwright.drawings.prior import expected_parts
 from cellwright.judge import KitVerdict
 from cellwright.orders import KitDesign, Order, find_order
 from cellwright.trials.cfg import AnnounceCfg, TrialOrderCfg
@@ -97,7 +98,6 @@ class OrderBook:
         cls,
         wanted: Sequence[TrialOrderCfg],
         cell: Cell,
-        seed: int = 0,
         where: str = "trial",
         numbers: Sequence[int] | None = None,
     ) -> OrderBook:
@@ -106,14 +106,13 @@ class OrderBook:
         Args:
             wanted: What is asked for.
             cell: The cell.
-            seed: Of the layout.
             where: What errors call the trial.
             numbers: Which of the trial's orders these are; all of them when not given.
 
         Raises:
             BadInput: All orders, trays and names that do not fit, with what is allowed.
         """
-        book = cls({}, _kit_trays(cell, seed))
+        book = cls({}, _kit_trays(cell))
         collector, before = ErrorCollector(), list[str]()
         for number, cfg in zip(range(len(wanted)) if numbers is None else numbers, wanted, strict=True):
             at, other = f"orders.{number}", cfg.announce.after_order
@@ -132,9 +131,9 @@ class OrderBook:
         return book
 
     @classmethod
-    def of_run(cls, orders: Sequence[Order], cell: Cell, seed: int = 0) -> OrderBook:
+    def of_run(cls, orders: Sequence[Order], cell: Cell) -> OrderBook:
         """Returns the orders of a run, all known from its beginning; two of one name are numbered."""
-        book = cls({}, _kit_trays(cell, seed))
+        book = cls({}, _kit_trays(cell))
         for order in orders:
             name, number = order.name, 1
             while name in book.orders:
@@ -180,10 +179,9 @@ class OrderBook:
         known = [order for order in self.orders.values() if order.announced_s is not None]
         return sorted(known, key=lambda order: order.announced_s or 0.0)
 
-    def lacking(self, cell: Cell, seed: int = 0) -> list[str]:
+    def lacking(self, cell: Cell) -> list[str]:
         """Returns the parts and trays that the cell lacks for all orders together; a line each."""
-        layout = nominal_layout(cell, seed)
-        have = Counter(PARTS.get(part.model).sku for part in layout.parts) + Counter(self.kit_trays.values())
+        have = expected_parts(cell) + Counter(self.kit_trays.values())
         need: Counter[str] = Counter()
         for kit in self.kits:
             need += Counter(kit.design.parts) + Counter([kit.design.tray_sku])
@@ -231,7 +229,7 @@ class OrderBook:
             yield await queue.get()
 
 
-def _kit_trays(cell: Cell, seed: int) -> dict[str, str]:
+def _kit_trays(cell: Cell) -> dict[str, str]:
     """Returns the kit trays of a cell with their SKUs, by the drawings."""
-    trays = {tray.name: TRAYS.get(tray.model) for tray in nominal_layout(cell, seed).trays}
+    trays = {name: TRAYS.get(tray.model) for name, tray in cell.trays.items()}
     return {name: tray.sku for name, tray in trays.items() if tray.kind is TrayKind.KIT}

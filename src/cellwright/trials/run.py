@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from cellwright.catalogue import FURNITURE, BoxFigures
 from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.messages import Detections
+from cellwright.drawings.prior import Drawings
 from cellwright.execution import ActionRecord, ExecutionSettings, OrderReport, OrderStatus
 from cellwright.execution.progress import load_progress
 from cellwright.judge import FaultCfg
@@ -23,14 +23,10 @@ from cellwright.lab.world_file import WorldFile, WorldState
 from cellwright.orders import Order
 from cellwright.orders.design import PAPER_PART_SKUS, PAPER_TRAY_SKU
 from cellwright.planning.external_plan import ExternalPlan
+from cellwright.trials.announced import AnnouncedOrder
 from cellwright.trials.cfg import LONGEST_S, TrialCfg, TrialOrderCfg
-from cellwright.trials.kitting_controller import (
-    ACTIONS_TOPIC,
-    KittingController,
-    controller_database,
-    detector_views,
-    named_robots,
-)
+from cellwright.trials.controller_ports import ControllerOrders, ControllerPorts
+from cellwright.trials.kitting_controller import ACTIONS_TOPIC, KittingController, controller_database
 from cellwright.trials.orders import OrderBook
 from cellwright.trials.report import Ending, Report
 from cellwright.trials.run_files import note_world_file
@@ -74,9 +70,10 @@ def check_order(lab: Lab, orders: Sequence[Order], cfg: RunCfg) -> None:
     Raises:
         BadInput: One line: robots, faults or parts that the cell does not have.
     """
-    named_robots(lab.cell, cfg.robots)
-    detector_views(lab)
+    drawings = Drawings.of(lab.cell)
+    drawings.named_robots(cfg.robots)
     detectors = [sensor for sensor in lab.sensors if sensor.message_type is Detections]
+    drawings.views([detector.source for detector in detectors])
     for fault in cfg.faults:
         check_fault(fault, lab.world, detectors)
     papers = {*PAPER_PART_SKUS.values(), PAPER_TRAY_SKU}
@@ -102,9 +99,10 @@ def run_order(lab: Lab, orders: Sequence[Order], cfg: RunCfg | None = None, resu
     """
     cfg = cfg or RunCfg()
     check_order(lab, orders, cfg)
-    book = OrderBook.of_run(orders, lab.cell, lab.seed)
+    book = OrderBook.of_run(orders, lab.cell)
     if resume is None:
-        database = controller_database(lab, book, cfg.robots, cfg.database)
+        known = map(AnnouncedOrder.of, book.orders.values())
+        database = controller_database(Drawings.of(lab.cell), known, cfg.robots, cfg.database)
     else:
         resume.restore(lab)
         lab.advance(AWAY_S)
@@ -114,13 +112,17 @@ def run_order(lab: Lab, orders: Sequence[Order], cfg: RunCfg | None = None, resu
 
 
 def _run(lab: Lab, book: OrderBook, cfg: RunCfg, database: Database, resume: WorldState | None) -> Report:
-    trial = Trial(lab, _trial_cfg(lab, book, cfg), book, robots=named_robots(lab.cell, cfg.robots), is_run=True)
+    robots = Drawings.of(lab.cell).named_robots(cfg.robots)
+    trial = Trial(lab, _trial_cfg(lab, book, cfg), book, robots=robots, is_run=True, database=cfg.database)
     controller = KittingController(
-        lab, trial.crcl, database, robots=cfg.robots, settings=cfg.settings, on_action=cfg.on_action
+        trial.ports, database, robots=cfg.robots, settings=cfg.settings, on_action=cfg.on_action
     )
     is_under_way = resume is not None and load_progress(database) is not None
     plan = None if resume else cfg.plan
-    work = partial(controller.build, resume=is_under_way, plan=plan)
+
+    async def work(_ports: ControllerPorts, orders: ControllerOrders) -> None:
+        await controller.build(orders, resume=is_under_way, plan=plan)
+
     file = _world_file(trial, cfg, database, resume)
     started_s = perf_counter()
     end = lab.perform(trial.run(trial.inside(work)))

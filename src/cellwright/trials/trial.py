@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Coroutine, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cellwright.core.errors import BadInput, CellwrightError, JobFailed
@@ -16,10 +17,12 @@ from cellwright.judge.faults.spec import fault_text, parse_fault
 from cellwright.knowledge import DatabaseError
 from cellwright.lab.lab import Lab
 from cellwright.lab.versions import versions
+from cellwright.trials.announced import AnnouncedOrders
 from cellwright.trials.cfg import TrialCfg
 from cellwright.trials.controllers import TrialController
 from cellwright.trials.fault_watcher import STILL_MPS, FaultWatcher, speed_mps
 from cellwright.trials.judging import assign_trays
+from cellwright.trials.lab_ports import lab_ports
 from cellwright.trials.oracle_reach import PointReach
 from cellwright.trials.orders import OrderBook, OrderedKit, TrialOrder
 from cellwright.trials.report import Ending, OrderVerdict, Report
@@ -47,11 +50,13 @@ class Trial:
         book: The orders.
         robots: The robots in service; all when None.
         is_run: Whether it ends with its controller, whose word is its claim, and needs no submission.
+        database: Where its controller keeps what it knows.
         say: Told what is going on.
 
     Attributes:
         judge: Sees the truth; nothing that it says reaches a controller.
         crcl: The robots' interfaces: `crcl.connect(robot)` is a connection without a socket.
+        ports: All that a controller inside gets.
         watcher: The faults that were applied, with the oracle's answers.
         start_s: Simulation time at its beginning.
         account: What Cellwright's own controller says, if that works here.
@@ -68,6 +73,7 @@ class Trial:
         *,
         robots: Collection[str] | None = None,
         is_run: bool = False,
+        database: str | Path = "sqlite://",
         say: Callable[[str], None] = lambda _text: None,
     ) -> None:
         self.lab = lab
@@ -76,6 +82,7 @@ class Trial:
         self.is_run = is_run
         self.say = say
         self.crcl = CrclInterface(lab)
+        self.ports = lab_ports(lab, self.crcl, database=database, report=self._take_account)
         self.judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, cfg.faults)
         self.watcher = FaultWatcher(lab)
         self.reach = PointReach(lab)
@@ -136,7 +143,8 @@ class Trial:
     async def inside(self, controller: TrialController) -> TrialEnd:
         """Lets a controller inside work until the trial's end; of a run, what is its caller's mistake is raised."""
         self.look()
-        work = asyncio.ensure_future(controller(self, self.book))
+        orders = AnnouncedOrders(self.book, lambda name: self.submit(name, "controller"))
+        work = asyncio.ensure_future(controller(self.ports, orders))
 
         def ended(_passed_s: float) -> TrialEnd | None:
             if not work.done():
@@ -230,6 +238,9 @@ class Trial:
             if len(self.notes) < MAX_NOTES:
                 self.notes.append(f"{by}: {error}")
             raise
+
+    def _take_account(self, account: OrderReport) -> None:
+        self.account = account
 
     def _note_complete(self) -> None:
         now_s, kits = self.lab.clock.time_s, self.kits()

@@ -139,8 +139,8 @@ async def _outside(
 def _orders(cfg: TrialCfg, cell: Cell) -> tuple[OrderBook, list[str]]:
     """Returns the orders, and what the cell lacks for them; their mistakes are told together with those of faults."""
     try:
-        book = OrderBook.of(cfg.orders, cell, cfg.seed, cfg.where)
-        lacking = book.lacking(cell, cfg.seed)
+        book = OrderBook.of(cfg.orders, cell, cfg.where)
+        lacking = book.lacking(cell)
         _refuse(cfg, lacking)
     except BadInput as error:
         errors = ErrorCollector()
@@ -221,7 +221,7 @@ def read_whole_trial(path: Path) -> TrialCfg:
         cell = _trial_cell(rest)
         if numbers["orders"]:
             with others.collecting():
-                OrderBook.of(rest.orders, cell, rest.seed, rest.where, numbers["orders"])
+                OrderBook.of(rest.orders, cell, rest.where, numbers["orders"])
         if rest.faults:
             with Lab.from_cell(cell, rest.seed) as lab:
                 _check_faults(rest, lab, others, numbers["faults"])

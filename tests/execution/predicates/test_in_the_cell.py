@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from cellwright.core.pose import Pose
+from cellwright.drawings import Drawings
 from cellwright.drawings.database import designs_for
 from cellwright.drawings.workstation import workstation_of
 from cellwright.execution.predicates import Evaluator, Truth
@@ -11,7 +12,7 @@ from cellwright.knowledge import Belief, Database, ToolState, WorldModel, fill
 from cellwright.lab import Lab
 from cellwright.motion import LineSpeed
 from cellwright.perception import Tracker
-from cellwright.trials.kitting_controller import detector_views, expected_in
+from cellwright.trials.kitting_controller import expected_in
 
 GEAR, TRAY, KIT, TABLE = "medium_gear_1", "fanuc_medium_tray", "fanuc_kit_m2l1", "fanuc_cart"
 LOOK_S = 0.45
@@ -24,9 +25,9 @@ class Watch:
     def __init__(self, lab):
         self.lab = lab
         database = Database("sqlite://")
-        fill(database, workstation_of(lab.cell, lab.seed), designs_for([]))
+        fill(database, workstation_of(lab.cell), designs_for([]))
         self.belief = Belief(WorldModel(database))
-        views = detector_views(lab)
+        views = Drawings.of(lab.cell).views(["detector_fanuc", "detector_motoman"])
         self.tracker = Tracker(expected_in(self.belief.state), views=views)
         for name in views:
             lab.bus.subscribe(f"/{name}/detections", self._see, subscriber="tracker")
