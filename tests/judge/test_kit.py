@@ -24,7 +24,9 @@ def test_a_full_kit_is_done(stand):
     stand.fill(RIGHT)
     verdict = judge_kit(stand.world, TRAY, DESIGN)
     assert verdict.done, verdict.reason
-    assert [item.name for item in verdict.items] == ["tray", "slot_1", "slot_2", "slot_3", "extras", "tool clear"]
+    slots = ["slot_1", "slot_2", "slot_3"]
+    items = ["tray", *slots, "extras", "tool clear", "level", "at rest", "on its table"]
+    assert [item.name for item in verdict.items] == items
     assert verdict.reason == "complete: 3 parts seated"
     assert json.loads(json.dumps(verdict.as_dict()))["done"] is True
 
@@ -92,7 +94,7 @@ def test_another_tray_or_none_is_told(stand):
     wrong = judge_kit(stand.world, "fanuc_kit_s2l2", DESIGN)
     assert "it is a sku_kit_s2l2_vessel, the kit needs a sku_kit_m2l1_vessel" in wrong.reason
     gone = judge_kit(stand.world, "no_tray", DESIGN)
-    assert failed(gone) == ["tray", "slot_1", "slot_2", "slot_3"]
+    assert failed(gone) == ["tray", "slot_1", "slot_2", "slot_3", "on its table"]
     assert not gone.done
     with pytest.raises(BadInput, match="'large_gear_1' is not a tray"):
         judge_kit(stand.world, "large_gear_1", DESIGN)
@@ -145,7 +147,7 @@ def test_a_score_says_why(stand):
     assert (lines["collisions"].points, lines["floor"].points, lines["time"].points) == (1.0, 1.0, 0.5)
     assert lines["collisions"].reason == "fanuc/tool/tool hit fanuc_cart at 1.00 s with 30.0 N"
     assert "fell 1000 mm onto floor" in lines["floor"].reason
-    most = 3 * 3 + 1 + 1 + 2 + 2 + 1
+    most = 3 * 3 + 5 + 2 + 2 + 1
     assert bad.total == pytest.approx((most - 1 - 1 - 0.5) / most)
 
 
@@ -169,7 +171,8 @@ def test_a_part_that_is_there_but_not_seated_has_some_points(stand):
 
 def test_points_and_times_can_be_set(stand):
     kits = [judge_kit(stand.world, TRAY, DESIGN)]
-    only = Points(part=0, seated=0, extras=0, clear=0, collisions=4, collision=1, floor=0, time=0)
+    tray = dict.fromkeys(("extras", "clear", "level", "rest", "table"), 0.0)
+    only = Points(part=0, seated=0, collisions=4, collision=1, floor=0, time=0, **tray)
     assert score_run(kits, [HIT], [], 1.0, par_s=60, limit_s=300, points=only).total == 0.75
     with pytest.raises(OutOfRange):
         score_run(kits, [], [], 1.0, par_s=60, limit_s=50)

@@ -9,14 +9,11 @@ import numpy as np
 
 from cellwright.catalogue import FURNITURE, TRAYS, BoxFigures, TrayFigures, TrayKind
 from cellwright.core.pose import Pose
-from cellwright.judge.seating import lean_rad
 from cellwright.sim import World
 
 __all__ = ["BoxPlacement", "KitBoxes", "boxes_of"]
 
-TILT_LIMIT_RAD = np.radians(2.0)
 HEIGHT_LIMIT_M = 0.003
-STILL_MPS = 0.01
 
 
 @dataclass(frozen=True)
@@ -26,7 +23,7 @@ class BoxPlacement:
     Attributes:
         box: The box that it is in, or the nearest one.
         inside: Whether its middle is in a compartment of that.
-        stands: Whether it is flat on the bottom there, or on another tray, and at rest.
+        stands: Whether it is on the bottom there, or on another tray.
         reason: Why not, or how well.
     """
 
@@ -58,10 +55,13 @@ class KitBoxes:
         pose_in_box = place.inverse() @ pose
         if not box.holds(pose_in_box.position.tolist()):
             return BoxPlacement(nearest, False, False, f"{_distance_m(place, box, pose):.3f} m from {nearest}")
-        problems = _problems(world, tray, box, figures, pose_in_box)
+        levels_m = [box.bottom_m + layer * figures.thickness_m for layer in range(box.layers)]
+        up_m = min((float(pose_in_box.position[2]) - level_m for level_m in levels_m), key=abs)
+        if abs(up_m) > HEIGHT_LIMIT_M:
+            off = f"{abs(up_m) * 1000:.1f} mm {'above' if up_m > 0 else 'below'} its place"
+            return BoxPlacement(nearest, True, False, f"in {nearest}, {off} (limit {HEIGHT_LIMIT_M * 1000:g} mm)")
         off_m = min(float(np.hypot(*(pose_in_box.position[:2] - spot[:2]))) for spot in box.places_xyz_m)
-        fine = f"{off_m * 1000:.1f} mm from its place"
-        return BoxPlacement(nearest, True, not problems, f"in {nearest}, {'; '.join(problems) or fine}")
+        return BoxPlacement(nearest, True, True, f"in {nearest}, {off_m * 1000:.1f} mm from its place")
 
 
 def boxes_of(world: World) -> KitBoxes:
@@ -84,17 +84,3 @@ def boxes_of(world: World) -> KitBoxes:
 
 def _distance_m(pose_box: Pose, box: BoxFigures, pose_tray: Pose) -> float:
     return min(pose_tray.distance_m(pose_box @ Pose.from_xyz_rpy(place)) for place in box.places_xyz_m)
-
-
-def _problems(world: World, tray: str, box: BoxFigures, figures: TrayFigures, pose_in_box: Pose) -> list[str]:
-    item, problems = world.objects[tray], []
-    levels_m = [box.bottom_m + layer * figures.thickness_m for layer in range(box.layers)]
-    up_m = min((float(pose_in_box.position[2]) - level_m for level_m in levels_m), key=abs)
-    tilt_rad = lean_rad(pose_in_box)
-    if abs(up_m) > HEIGHT_LIMIT_M:
-        problems.append(f"{abs(up_m) * 1000:.1f} mm {'above' if up_m > 0 else 'below'} its place")
-    if tilt_rad > TILT_LIMIT_RAD:
-        problems.append(f"tilted by {np.degrees(tilt_rad):.1f} deg (limit {np.degrees(TILT_LIMIT_RAD):g} deg)")
-    if (speed_mps := float(np.abs(world.data.qvel[item.dof : item.dof + 3]).max())) > STILL_MPS:
-        problems.append(f"still moving at {speed_mps * 1000:.0f} mm/s")
-    return problems

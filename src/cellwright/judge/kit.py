@@ -6,27 +6,39 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import mujoco
 import numpy as np
 
 from cellwright.catalogue import TrayFigures
 from cellwright.core.errors import BadInput
 from cellwright.judge.boxes import boxes_of
+from cellwright.judge.kit_place import judge_level, judge_place, judge_rest
 from cellwright.judge.seating import Seating, judge_slots
+from cellwright.judge.support import TOUCH_M, geoms_of, nearest_m, things_on
 from cellwright.orders import KitDesign
 from cellwright.sim import World
 
-__all__ = ["IN_BOX", "TOOL_CLEAR", "KitItem", "KitVerdict", "judge_kit", "parts_on"]
+__all__ = [
+    "AT_REST",
+    "EXTRAS",
+    "IN_BOX",
+    "LEVEL",
+    "ON_TABLE",
+    "TOOL_CLEAR",
+    "KitItem",
+    "KitVerdict",
+    "judge_kit",
+    "parts_on",
+]
 
-IN_BOX, TOOL_CLEAR = "in its box", "tool clear"
-CLEAR_M = 0.010  # a tool is clear of a tray when it is at least so far from it and what is on it
-ON_TRAY_M = 0.0005  # a part this near to a tray touches it
+EXTRAS, TOOL_CLEAR, LEVEL, AT_REST = "extras", "tool clear", "level", "at rest"
+IN_BOX, ON_TABLE = "in its box", "on its table"
+CLEAR_M = 0.010  # a tool or an arm is clear of a tray when it is at least so far from it and what is on it
 ABOVE_M = 0.10  # what is higher above a tray is not on it
 
 
 @dataclass(frozen=True)
 class KitItem:
-    """One thing that a complete kit needs: the tray, a slot, no extras, a tool out of the way, its box.
+    """One thing that a complete kit needs: its tray, a part in a slot, nothing else on it, its place, rest.
 
     Attributes:
         name: Which.
@@ -48,8 +60,8 @@ class KitVerdict:
     Attributes:
         tray: The tray that was judged.
         design: What it should be.
-        items: `tray`, the design's slots by name, `extras`, `tool clear`; in a cell with boxes for finished kits also
-            `in its box`.
+        items: `tray`, the design's slots by name, `extras`, `tool clear`, `level`, `at rest` and, last, its place: in a
+            cell with boxes for finished kits `in its box`, in any other `on its table`.
         seatings: What is in each slot of the design.
     """
 
@@ -79,16 +91,17 @@ class KitVerdict:
 def judge_kit(world: World, tray_name: str, design: KitDesign) -> KitVerdict:
     """Returns the verdict on the kit on a tray. A tray that has been taken away is an empty kit, not an error.
 
-    In a cell with boxes for finished kits the tray must also stand in one.
+    In a cell with boxes for finished kits the tray must stand in one, in any other on the table that it is drawn on.
 
     Raises:
         BadInput: for something that is no tray.
     """
+    boxes = boxes_of(world)
+    where = IN_BOX if boxes.outlets else ON_TABLE
     if tray_name not in world.objects:
         gone = "the tray is not there"
         slots = tuple(KitItem(slot.name, False, gone) for slot in design.slots)
-        boxed = [KitItem(IN_BOX, False, gone)] if boxes_of(world).outlets else []
-        return KitVerdict(tray_name, design.name, (KitItem("tray", False, gone), *slots, *boxed))
+        return KitVerdict(tray_name, design.name, (KitItem("tray", False, gone), *slots, KitItem(where, False, gone)))
     tray = world.objects[tray_name].figures
     if not isinstance(tray, TrayFigures):
         raise BadInput(f"'{tray_name}' is not a tray")
@@ -104,13 +117,14 @@ def judge_kit(world: World, tray_name: str, design: KitDesign) -> KitVerdict:
             continue
         seatings.append(seating)
         items.append(_slot_item(world, slot.name, slot.sku, seating))
-    ours = {seating.part for seating in seatings}
-    extras = sorted(part for part in parts_on(world, tray_name, tray) if part not in ours)
-    items.append(KitItem("extras", not extras, f"{', '.join(extras)} on the tray" if extras else "nothing extra"))
+    ours = {seating.part for seating in seatings if seating.part}
+    extras = things_on(world, tray_name, ours)
+    items.append(KitItem(EXTRAS, not extras, f"{', '.join(extras)} on the tray" if extras else "nothing extra"))
     items.append(_tool_item(world, tray_name, ours))
-    if (boxes := boxes_of(world)).outlets:
-        placement = boxes.placement(world, tray_name)
-        items.append(KitItem(IN_BOX, placement.stands, placement.reason))
+    box = boxes.placement(world, tray_name) if boxes.outlets else None
+    items.append(KitItem(LEVEL, *judge_level(world, tray_name, box)))
+    items.append(KitItem(AT_REST, *judge_rest(world, tray_name)))
+    items.append(KitItem(where, *((box.stands, box.reason) if box else judge_place(world, tray_name))))
     return KitVerdict(tray_name, design.name, tuple(items), tuple(seatings))
 
 
@@ -126,7 +140,7 @@ def parts_on(world: World, tray_name: str, tray: TrayFigures) -> Iterator[str]:
     """Returns parts whose middle is over the tray, or that touch it from above; not those that a hand carries."""
     world_in_tray = world.pose_of(tray_name).inverse()
     half = np.array(tray.size_m) / 2
-    tray_geoms = _geoms(world, [world.objects[tray_name].body])
+    tray_geoms = geoms_of(world, [world.objects[tray_name].body])
     for name, item in world.objects.items():
         if item.is_tray:
             continue
@@ -136,35 +150,20 @@ def parts_on(world: World, tray_name: str, tray: TrayFigures) -> Iterator[str]:
         over = abs(x) <= half[0] and abs(y) <= half[1]
         if over or z > tray.thickness_m:
             others = [world.objects[n].body for n, o in world.objects.items() if n != name and not o.is_tray]
-            touched = tray_geoms if not over else [*tray_geoms, *_geoms(world, others)]
-            if _nearest_m(world, _geoms(world, [item.body]), touched, ON_TRAY_M) <= ON_TRAY_M:
+            touched = tray_geoms if not over else [*tray_geoms, *geoms_of(world, others)]
+            if nearest_m(world, geoms_of(world, [item.body]), touched, TOUCH_M) <= TOUCH_M:
                 yield name
 
 
 def _tool_item(world: World, tray_name: str, parts: set[str]) -> KitItem:
-    bodies = [world.objects[name].body for name in (tray_name, *sorted(parts)) if name]
-    around = _geoms(world, bodies)
+    kit = geoms_of(world, [world.objects[name].body for name in (tray_name, *sorted(parts))])
     for name, robot in world.robots.items():
-        if robot.hand is None:
-            continue
-        distance_m = _nearest_m(world, _geoms(world, list(robot.hand.bodies)), around, CLEAR_M)
-        if distance_m < CLEAR_M:
-            where = f"{max(distance_m, 0.0) * 1000:.1f} mm from the kit (limit {CLEAR_M * 1000:g} mm)"
-            return KitItem(TOOL_CLEAR, False, f"{name}'s tool is {where}")
+        hand = () if robot.hand is None else robot.hand.bodies
+        arm = np.flatnonzero(world.model.body_rootid == world.model.body_rootid[robot.base_body])
+        links = [body for body in arm.tolist() if body not in hand and world.model.body_weldid[body] != 0]
+        for what, bodies in (("tool", hand), ("arm", links)):
+            distance_m = nearest_m(world, geoms_of(world, bodies), kit, CLEAR_M)
+            if distance_m < CLEAR_M:
+                where = f"{max(distance_m, 0.0) * 1000:.1f} mm from the kit (limit {CLEAR_M * 1000:g} mm)"
+                return KitItem(TOOL_CLEAR, False, f"{name}'s {what} is {where}")
     return KitItem(TOOL_CLEAR, True, "no tool is near")
-
-
-def _geoms(world: World, bodies: list[int]) -> list[int]:
-    return np.flatnonzero(np.isin(world.model.geom_bodyid, bodies)).tolist()
-
-
-def _nearest_m(world: World, first: list[int], second: list[int], limit_m: float) -> float:
-    """Returns the distance between two groups of geoms, or the limit. Sleeping bodies have no contacts."""
-    model, data = world.model, world.data
-    nearest_m = limit_m + 1e-9
-    for one in first:
-        reach_m = model.geom_rbound[one] + model.geom_rbound[second] + limit_m
-        far_m = np.linalg.norm(data.geom_xpos[second] - data.geom_xpos[one], axis=1)
-        for other in np.array(second)[(far_m < reach_m) | (model.geom_rbound[second] == 0)]:
-            nearest_m = min(nearest_m, mujoco.mj_geomDistance(model, data, one, int(other), nearest_m, None))
-    return nearest_m

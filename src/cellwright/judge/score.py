@@ -10,7 +10,7 @@ from cellwright.core.errors import OutOfRange
 from cellwright.core.messages import Verdict
 from cellwright.judge.collision import CollisionEvent
 from cellwright.judge.drops import DropEvent
-from cellwright.judge.kit import IN_BOX, TOOL_CLEAR, KitVerdict
+from cellwright.judge.kit import AT_REST, EXTRAS, IN_BOX, LEVEL, ON_TABLE, TOOL_CLEAR, KitVerdict
 
 __all__ = ["Points", "Score", "ScoreItem", "score_run"]
 
@@ -24,6 +24,9 @@ class Points:
         seated: The same part seated.
         extras: Nothing else on the tray.
         clear: Every tool out of the way.
+        level: The tray flat.
+        rest: The tray at rest.
+        table: The tray on its table, where the cell has no box for finished kits.
         box: The tray in a box for finished kits, where the cell has one.
         collisions: No collision; each one takes `collision` of it.
         floor: No part on the floor; each one takes `floor_drop` of it.
@@ -34,6 +37,9 @@ class Points:
     seated: float = 2.0
     extras: float = 1.0
     clear: float = 1.0
+    level: float = 1.0
+    rest: float = 1.0
+    table: float = 1.0
     box: float = 2.0
     collisions: float = 2.0
     collision: float = 1.0
@@ -122,7 +128,15 @@ def score_run(
 
 
 def _kit_lines(kit: KitVerdict, worth: Points) -> list[ScoreItem]:
-    lines, whole = [], {"extras": worth.extras, TOOL_CLEAR: worth.clear, IN_BOX: worth.box}
+    lines = []
+    whole = {
+        EXTRAS: worth.extras,
+        TOOL_CLEAR: worth.clear,
+        LEVEL: worth.level,
+        AT_REST: worth.rest,
+        ON_TABLE: worth.table,
+        IN_BOX: worth.box,
+    }
     for item in kit.items:
         name = f"{kit.tray}/{item.name}"
         if (most := whole.get(item.name)) is not None:

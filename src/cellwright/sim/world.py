@@ -136,6 +136,11 @@ class World:
         at = (self.mobiles.get(name) or self.object(name)).qpos
         return Pose(self.data.qpos[at : at + 3], self.data.qpos[at + 3 : at + 7])
 
+    def placement(self, name: str) -> Placement:
+        """Returns where a loose object was placed when it came into the world: by the layout, or when it was added."""
+        self.object(name)
+        return self._placements[name]
+
     def place(self, name: str, pose_in_world: Pose) -> None:
         """Places a loose object or a mobile robot, at rest and awake; no gripper holds it any more."""
         item = self.mobiles.get(name) or self.object(name)

@@ -1,0 +1,164 @@
+"""A kit counts where it was ordered, with nothing on it, level and at rest: in real worlds, settled."""
+
+import numpy as np
+import pytest
+
+from cellwright.catalogue import seated_height_m
+from cellwright.cells import Cell, load_cell
+from cellwright.core.pose import Pose
+from cellwright.judge import judge_kit
+from cellwright.orders import DESIGNS
+from cellwright.sim import World
+
+TRAY, DESIGN = "fanuc_kit_m2l1", DESIGNS.get("kit_m2l1")
+RIGHT = {"slot_1": "medium_gear_1", "slot_2": "medium_gear_2", "slot_3": "large_gear_1"}
+CELL = {
+    "name": "mine",
+    "title": "A bench",
+    "settle_s": 3.0,
+    "fixtures": {"floor": {"model": "floor", "pose": {"xyz_m": [0.0, 0.0, 0.0]}}},
+    "populations": [
+        {"model": "medium_gear", "count": 2, "trays": ["kit"]},
+        {"model": "large_gear", "count": 1, "trays": ["kit"]},
+    ],
+}
+
+
+def failed(world, tray=TRAY):
+    return {item.name: item.reason for item in judge_kit(world, tray, DESIGN).items if not item.passed}
+
+
+def carry(world, pose):
+    """Moves the kit as it is, with its parts."""
+    back = world.pose_of(TRAY).inverse()
+    for name in (TRAY, *RIGHT.values()):
+        world.place(name, pose @ back @ world.pose_of(name))
+
+
+def moved(world, x_m=0.0, y_m=0.0, z_m=0.0):
+    pose = world.pose_of(TRAY)
+    return Pose(pose.position + [x_m, y_m, z_m], pose.quaternion)
+
+
+@pytest.fixture
+def kit(stand):
+    stand.fill(RIGHT)
+    assert not failed(stand.world)
+    return stand
+
+
+def test_another_tray_on_top_spoils_it_and_one_beside_it_flush_does_not(kit):
+    world, other = kit.world, "fanuc_kit_s2l2"
+    figures = world.objects[TRAY].figures
+    beside = world.pose_of(TRAY) @ Pose.from_xyz_rpy([0.0, -figures.size_m[1], 0.0])
+    world.place(other, beside @ Pose.from_xyz_rpy([0.0, -0.0003, 0.0]))
+    kit.lab.advance(0.3)
+    assert not failed(world)
+    world.place(other, world.pose_of(TRAY) @ Pose.from_xyz_rpy([0.0, 0.0, 0.052]))
+    kit.lab.advance(1.0)
+    assert failed(world)["extras"] == "fanuc_kit_s2l2 on the tray"
+
+
+def test_a_gear_that_leans_on_its_edge_spoils_it(kit):
+    world, half_m = kit.world, kit.world.objects[TRAY].figures.size_m[0] / 2
+    for beside_m, spoilt in ((0.040, []), (0.020, ["extras"])):
+        world.place("medium_gear_3", world.pose_of(TRAY) @ Pose.from_xyz_rpy([half_m + beside_m, 0.0, 0.03]))
+        kit.lab.advance(0.6)
+        x, _, z = (world.pose_of(TRAY).inverse() @ world.pose_of("medium_gear_3")).position
+        assert (x > half_m, z < 0.01) == (True, True), "its middle is beside the tray, its foot on the table"
+        assert list(failed(world)) == spoilt
+    assert failed(world)["extras"] == "medium_gear_3 on the tray"
+
+
+@pytest.mark.parametrize(
+    ("xyz_m", "where"),
+    [
+        ((1.2, 1.5, 0.0005), "on the floor, not on fanuc_cart"),
+        ((0.25, -0.62, 0.9005), "on shared_table, not on fanuc_cart"),
+    ],
+)
+def test_on_the_floor_and_on_another_table_it_does_not_count(kit, xyz_m, where):
+    kit.world.place("motoman_kit_s2l2", Pose.from_xyz_rpy([2.0, 2.0, 0.001]))
+    carry(kit.world, Pose.from_xyz_rpy(xyz_m))
+    kit.lab.advance(1.0)
+    assert failed(kit.world) == {"on its table": where}
+
+
+def test_anywhere_on_its_own_table_it_does(kit):
+    carry(kit.world, moved(kit.world, 0.03, 0.02, 0.0005) @ Pose.from_xyz_rpy([0, 0, 0], [0, 0, 0.2]))
+    kit.lab.advance(0.6)
+    assert not failed(kit.world)
+
+
+def test_in_mid_air_it_does_not_count_though_nothing_moves(kit):
+    carry(kit.world, moved(kit.world, z_m=0.2))
+    assert failed(kit.world) == {"on its table": "in mid-air, 200 mm above fanuc_cart"}
+
+
+def test_on_a_part_it_stands_neither_on_its_table_nor_level(kit):
+    kit.world.place("small_gear_1", Pose.from_xyz_rpy(kit.position(TRAY) + [0.05, 0.0, 0.0005]))
+    carry(kit.world, moved(kit.world, z_m=0.045))
+    kit.lab.advance(1.0)
+    found = failed(kit.world)
+    assert found["on its table"] == "it stands on small_gear_1, not on fanuc_cart"
+    assert "(limit 2 deg)" in found["level"]
+
+
+def test_a_tray_that_still_moves_is_not_done(kit):
+    item = kit.world.objects[TRAY]
+    kit.world.data.qvel[item.dof] = 0.05
+    assert failed(kit.world) == {"at rest": "still moving at 50 mm/s and 0 deg/s (limits 10 mm/s and 11 deg/s)"}
+    kit.world.data.qvel[item.dof : item.dof + 6] = [0.0, 0.0, 0.0, 0.0, 0.0, 0.5]
+    assert list(failed(kit.world)) == ["at rest"]
+
+
+def test_an_arm_that_touches_it_is_not_clear(kit):
+    world, model = kit.world, kit.world.model
+    link = next(g for g in range(model.ngeom) if model.body(model.geom_bodyid[g]).name == "fanuc/link_3")
+    carry(world, Pose(world.data.geom_xpos[link], [1, 0, 0, 0]))
+    assert failed(world)["tool clear"] == "fanuc's arm is 0.0 mm from the kit (limit 10 mm)"
+
+
+def bench(tilt_deg=0.0, tray_deg=0.0):
+    """A cell of one's own, without robots: a kit that somebody has filled, on a table that may be inclined."""
+    table = {"model": "work_table", "pose": {"xyz_m": [0.0, 0.0, 0.0], "rpy_deg": [tilt_deg, 0.0, 0.0]}}
+    up = Pose.from_xyz_rpy([0.0, 0.0, 0.0], [np.radians(tilt_deg), 0.0, 0.0]).apply([0.0, 0.0, 0.8935])
+    tray = {"model": "kit_m2l1_tray", "pose": {"xyz_m": up.tolist(), "rpy_deg": [tray_deg, 0.0, 0.0]}}
+    fixtures = {**CELL["fixtures"], "bench": table}
+    return World(Cell.model_validate(CELL | {"fixtures": fixtures, "trays": {"kit": tray}}), 0)
+
+
+def test_level_is_as_the_drawings_have_it():
+    assert not failed(bench(), "kit")
+    assert not failed(bench(1.5), "kit")
+    assert failed(bench(3.0), "kit") == {"level": "tilted by 3.0 deg (limit 2 deg)"}
+    assert not failed(bench(3.0, 3.0), "kit"), "a table that is meant to be inclined"
+
+
+def test_kits_in_cells_without_forces_count():
+    world = World(load_cell("aprs").model_copy(update={"fidelity": "kinematic"}), 1)
+    figures = world.objects[TRAY].figures
+    for slot, part in zip(figures.slots, RIGHT.values(), strict=True):
+        height_m = seated_height_m(figures, slot, world.objects[part].figures)
+        world.place(part, world.pose_of(TRAY) @ Pose.from_xyz_rpy([*slot.xy_m, height_m]))
+    assert not failed(world)
+    carry(world, moved(world, z_m=0.1))
+    assert list(failed(world)) == ["on its table"]
+
+
+def test_a_tray_that_was_added_belongs_where_it_was_added_and_one_of_a_stack_on_its_stack():
+    world = bench()
+    world.add("second", "kit_m2l1_tray", Pose.from_xyz_rpy([0.8, 0.8, 0.0005]))
+    world.settle(1.0)
+    assert "on its table" not in failed(world, "second")
+    world.place("second", Pose.from_xyz_rpy([0.0, 0.0, 0.95]))
+    assert "on its table" in failed(world, "second")
+    stacked = World(load_cell("kitting").model_copy(update={"fixtures": without(load_cell("kitting"), "kit_box")}), 0)
+    places = [judge_kit(stacked, f"m2l1_tray_{number}", DESIGN).items[-1] for number in (1, 2)]
+    assert [(item.passed, item.reason) for item in places] == [(True, "on m2l1_tray_box")] * 2
+    stacked.place("m2l1_tray_2", stacked.pose_of("s2l2_tray_2") @ Pose.from_xyz_rpy([0, 0, 0.0172]))
+    assert failed(stacked, "m2l1_tray_2")["on its table"] == "it stands on s2l2_tray_2, not on m2l1_tray_box"
+
+
+def without(cell, name):
+    return {fixture: cfg for fixture, cfg in cell.fixtures.items() if fixture != name}
