@@ -50,7 +50,7 @@ def test_an_imported_arm_takes_a_part_and_lifts_it(lab):
 
 
 def test_an_imported_arm_is_offered_over_crcl_by_its_own_joint_names(lab):
-    arm = CrclArm(lab.robot("r"), lab.clock, lab.world.clock, lab.bus)
+    arm = CrclArm(lab.robot("r"), lab.clock, lab.world.clock, lab.sensors)
     assert [joint.name for joint in arm.joints][:2] == ["shoulder_pan_joint", "shoulder_lift_joint"]
     reading = arm.read()
     expected = lab.world.tcp_pose("r").position - [0, 0, 0.5]

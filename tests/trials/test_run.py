@@ -66,8 +66,6 @@ def test_nobody_but_judge_and_recorder_hears_the_truth(kit):
     assert kit.subscriptions == {
         ("controller", "/detector_fanuc/detections", Role.CONTROLLER),
         ("controller", "/detector_motoman/detections", Role.CONTROLLER),
-        ("fanuc crcl", "/fanuc/wrench", Role.CONTROLLER),
-        ("motoman crcl", "/motoman/wrench", Role.CONTROLLER),
         ("judge", "/judge/faults", Role.JUDGE),
     }
     for _, topic, role in kit.subscriptions:

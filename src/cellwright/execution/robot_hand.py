@@ -12,7 +12,7 @@ from cellwright.knowledge.held_pose import gripper_figures
 
 __all__ = ["RobotHand"]
 
-STILL_M = 0.00005  # by which fingers that stand still may seem to move between two readings
+STILL_M = 0.00025  # by which fingers that stand still may seem to move: the noise of two reports of their width
 BETWEEN_M = 0.001  # fingers that are neither shut nor open by more than this have met something, or move
 MOST_READINGS = 5
 OPEN, CLOSED = 1.0, 0.0  # settings of fingers

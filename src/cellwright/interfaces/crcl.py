@@ -51,7 +51,7 @@ class CrclInterface:
             lab.robot(robot)
         self.servers = {
             robot: CrclServer(
-                CrclArm(controller, lab.clock, lab.world.clock, lab.bus, frames[robot]),
+                CrclArm(controller, lab.clock, lab.world.clock, lab.sensors, frames[robot]),
                 profile=profile,
                 frame=frame,
                 push_period_s=push_period_s,

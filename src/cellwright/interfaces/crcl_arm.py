@@ -1,28 +1,24 @@
-"""A robot of a laboratory for a CRCL server: its controller, its own sensors, and nothing of the truth."""
+"""A robot of a laboratory for a CRCL server: its controller, what its sensors measured, and nothing of the truth."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.control import FollowingError, RobotController, ToolChanger, Vacuum
+from cellwright.control import FollowingError, RobotController, ToolChanger
 from cellwright.control.error_context import caller_error_context, with_error_context
-from cellwright.core.bus import Bus
 from cellwright.core.clock import Clock
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.loop import WaitClock
-from cellwright.core.messages import Wrench
 from cellwright.core.pose import Pose
 from cellwright.core.slices import Slices, in_turns
 from cellwright.crcl import (
-    GripperKind,
-    GripperReading,
     JointFacts,
     JointTarget,
     NotAvailable,
@@ -35,8 +31,9 @@ from cellwright.crcl import (
 from cellwright.crcl.messages import StopConditionEnum
 from cellwright.interfaces.crcl_frames import CrclArmFrame
 from cellwright.interfaces.crcl_motions import ToolMotions
+from cellwright.interfaces.crcl_sensing import ArmSensing
 from cellwright.motion import Motion, StopCategory
-from cellwright.motion.chain import SerialChain
+from cellwright.sensors import Sensor
 
 __all__ = ["CrclArm"]
 
@@ -52,13 +49,13 @@ _log = logging.getLogger(__name__)
 
 
 class CrclArm:
-    """The robot of a `crcl.CrclServer`: commands go to the arm's controller, readings come from it and its sensors.
+    """The robot of a `crcl.CrclServer`: commands go to the arm's controller, readings come from its sensors.
 
     Args:
         controller: The controller of the arm.
         wait_clock: Simulation time, to wait by.
         clock: The same, to look at.
-        bus: The bus with the messages of its wrist sensor.
+        sensors: The sensors of its cell.
         frame: Frame, controlled point and force sensors over CRCL.
     """
 
@@ -67,7 +64,7 @@ class CrclArm:
         controller: RobotController,
         wait_clock: WaitClock,
         clock: Clock,
-        bus: Bus,
+        sensors: Iterable[Sensor[Any]],
         frame: CrclArmFrame | None = None,
     ) -> None:
         frame = frame or CrclArmFrame()
@@ -88,13 +85,10 @@ class CrclArm:
         self._from_frame = frame.pose_frame_in_base.inverse()
         self._tool_in_ring: Pose | None = None
         self._look_at_tool()
-        self._chain = SerialChain(controller.kinematics.arm)
-        self._forces: dict[str, SensorReading] = {}
-        self._felt: Wrench | None = None
+        self._sensing = ArmSensing(controller, sensors, wait_clock, frame)
         self._activity = ""
         self._signals: dict[str, SensorReading] = {}
         self._reading: tuple[int, RobotReading] | None = None
-        bus.subscribe(f"/{self.name}/wrench", self._feel, subscriber=f"{self.name} crcl")
         for name, value in zip(controller.io.state().names, controller.io.state().values, strict=True):
             self._signals[name] = SensorReading(value, 1, wait_clock.time_s)
         controller.io.on_change(self._switched)
@@ -108,7 +102,7 @@ class CrclArm:
         }
 
     def read(self) -> RobotReading:
-        """Returns its state at this tick."""
+        """Returns its state as it is known at this tick."""
         tick = self._ticks.tick
         if self._reading is None or self._reading[0] != tick:
             self._reading = tick, self._read()
@@ -119,6 +113,7 @@ class CrclArm:
         if not self._controller.moving:
             self._controller.reset()
         self._controller.require_unlocked()
+        await self._sensing.first_reports()
 
     async def rest(self) -> None:
         """Does nothing: it stays where it is, held by its drives."""
@@ -187,6 +182,7 @@ class CrclArm:
         if tool is None:
             raise NotAvailable(self.name, "end effector" if self._controller.has_tool_changer else "gripper")
         await tool.set(fraction)
+        await self._sensing.tool_report()
 
     async def set_end_effector_parameters(self, parameters: Mapping[str, str]) -> None:
         """Sets `force_n`, the force of each finger from the next closing on."""
@@ -214,10 +210,12 @@ class CrclArm:
     async def open_tool_changer(self) -> None:
         """Lets the tool go; the controlled point is the flange's middle then."""
         await self._changer().open()
+        await self._sensing.tool_report()
 
     async def close_tool_changer(self) -> None:
         """Takes the tool that is under the flange; the controlled point is that tool's then."""
         await self._changer().close()
+        await self._sensing.tool_report()
 
     def _changer(self) -> ToolChanger:
         if not self._controller.has_tool_changer:
@@ -256,47 +254,25 @@ class CrclArm:
             done_s += motion.duration_s
 
     def _read(self) -> RobotReading:
-        controller = self._controller
+        controller, sensing = self._controller, self._sensing
         self._look_at_tool()
-        joints, velocities = controller.joints_rad, controller.velocity_radps
-        rotations, positions, jacobians = self._chain.jacobian(joints[None])  # all at once: clients ask at every tick
-        pose_flange = Pose.from_matrix(np.column_stack([rotations[0], positions[0]]))
-        pose_tool = self._from_frame @ pose_flange @ self._tool
-        moving = jacobians[0] @ velocities
-        (x, y, z), (a, b, c) = (rotations[0] @ self._tool.position).tolist(), moving[3:].tolist()
-        turn = self._from_frame.rotation_matrix
-        linear = turn @ (moving[:3] + np.array([b * z - c * y, c * x - a * z, a * y - b * x]))
-        angular = turn @ moving[3:]
-        if self._felt is not None:
-            self._forces = self._arm_frame.forces(self._felt)
-            self._felt = None
-        force = next(iter(self._forces.values()), None)
+        forces = sensing.forces
+        force = next(iter(forces.values()), None)
+        motion = sensing.motion(self._tool)
         return RobotReading(
-            positions=tuple(joints.tolist()),
-            velocities=tuple(velocities.tolist()),
-            pose_tool_in_base=pose_tool,
-            efforts=tuple(controller.effort_nm.tolist()),
-            twist=(*linear.tolist(), *angular.tolist()),
+            positions=motion.positions,
+            velocities=motion.velocities,
+            pose_tool_in_base=motion.pose_tool_in_base,
+            efforts=motion.efforts,
+            twist=motion.twist,
             wrench=force.value if force is not None and isinstance(force.value, tuple) else None,
             configuration=None,
-            gripper=self._gripper_reading(),
-            sensors={**self._forces, **self._signals},
+            gripper=sensing.tool,
+            sensors={**forces, **self._signals},
             override_percent=round(100 * controller.override),
             path_share=controller.path_share,
             activity=self._activity,
         )
-
-    def _gripper_reading(self) -> GripperReading | None:
-        tool = self._controller.tool
-        if tool is None:
-            return None
-        if isinstance(tool, Vacuum):
-            return GripperReading(tool.name, GripperKind.VACUUM, tool.holding, is_powered=tool.powered)
-        gripper = self._controller.gripper
-        return GripperReading(gripper.name, GripperKind.PARALLEL, gripper.holding, gripper.width_m)
-
-    def _feel(self, _topic: str, message: Wrench) -> None:
-        self._felt = message  # far more often than clients ask
 
     def _switched(self, signal: str, value: bool) -> None:
         known = self._signals.get(signal)

@@ -91,8 +91,8 @@ class ToolStatusCfg(SensorCfg):
 class ToolStatusSensor(Sensor[ToolStatusCfg]):
     """The report of a robot's tool, on `/<robot>/tool_status`: a gripper's width, a cup's vacuum, whether it is locked.
 
-    Holding is what such a gripper can measure: it is commanded closed, its fingers stand still, and they are farther
-    apart than its closed stop. It does not know what it holds.
+    Holding is what such a gripper can measure: its fingers stand still, and farther apart than they have been commanded
+    to since the report before. It does not know what it holds.
     """
 
     Cfg: ClassVar[type[SensorCfg]] = ToolStatusCfg
@@ -124,13 +124,13 @@ class ToolStatusSensor(Sensor[ToolStatusCfg]):
         tool = self._tool
         if tool is None:
             return self._without_fingers()
-        width_m, figures = self._qpos(self._left) + self._qpos(self._right), tool.figures
+        width_m = self._qpos(self._left) + self._qpos(self._right)
         if self.cfg.width_sd_m:
             width_m += self.cfg.width_sd_m * self.context.rng.standard_normal()
-        still = abs(self._qvel(self._dof)) < self.STILL_MPS
-        closing = self._commands(self._ctrl) < (figures.closed_m + figures.open_m) / 2
-        apart = width_m > 2 * figures.closed_m + self.HOLDING_MARGIN_M
-        holding = closing and still and apart
+        still, commanded_m = abs(self._qvel(self._dof)) < self.STILL_MPS, 2 * self._commands(self._ctrl)
+        is_old = self.state.get("commanded_m") == commanded_m  # else they may not have begun to move
+        self.state["commanded_m"] = commanded_m
+        holding = is_old and still and width_m > commanded_m + self.HOLDING_MARGIN_M
         return ToolStatus(
             *self.header(),
             tool=self._robot.tool_name,
