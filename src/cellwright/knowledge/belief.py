@@ -11,6 +11,7 @@ from cellwright.core.errors import BadInput
 from cellwright.core.messages import BeliefChange, Tracks
 from cellwright.knowledge.belief_state import BeliefState
 from cellwright.knowledge.belief_writer import add_objects, move_to_slot
+from cellwright.knowledge.held_pose import in_hands
 from cellwright.knowledge.track_monitor import BeliefCfg, TrackMonitor
 from cellwright.knowledge.transform_tree import inverse
 from cellwright.knowledge.world_model import WorldModel
@@ -19,7 +20,6 @@ __all__ = ["Belief"]
 
 Array = npt.NDArray[np.float64]
 STORED = [0, 1, 2, 5]  # x, y, z and yaw, of the six variances of a track
-MOST_STACKED = 3  # a part in a slot of a tray of a kit in a hand
 
 
 class Belief:
@@ -98,7 +98,7 @@ class Belief:
         fresh = [i for i in np.flatnonzero(in_frame).tolist() if message.identities[i] in self.state.tree.index]
         if fresh:
             self._observe(fresh, message, poses)
-        told += self._monitor.take(message, poses, _in_hands(self.state))
+        told += self._monitor.take(message, poses, in_hands(self.state))
         relations = self.state.relations
         for name, seen_in in zip(message.identities, message.slots, strict=True):
             slot = seen_in if seen_in in relations.slot_names else ""
@@ -138,18 +138,6 @@ class Belief:
             variances = np.concatenate([variances, variances[trays]])
             names += [kit_of[names[i]] for i in trays]
         self.world_model.observe(names, seen, message.time_s, message.source, variances)
-
-
-def _in_hands(state: BeliefState) -> frozenset[str]:
-    """Returns what robots hold, and what is located by that: it moves with them."""
-    if not state.held:
-        return frozenset()
-    tree = state.tree
-    moves = np.zeros(len(tree.names), bool)
-    moves[[tree.index[thing] for thing in state.held.values() if thing in tree.index]] = True
-    for _ in range(MOST_STACKED):
-        moves |= (tree.parent >= 0) & moves[tree.parent]
-    return frozenset([*state.held.values(), *(tree.names[row] for row in np.flatnonzero(moves))])
 
 
 def _is_on(parent: npt.NDArray[np.int_], index: dict[str, int], tray: str, kit_of: dict[str, str]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
@@ -20,11 +22,15 @@ from cellwright.catalogue.vacuum import VacuumFigures
 from cellwright.core.pose import Pose
 from cellwright.knowledge.believed_objects import Evidence, PoseEstimate, ToolState
 
-__all__ = ["CARRIED", "gripper_figures", "hanging_part", "hanging_tray", "held_pose"]
+if TYPE_CHECKING:
+    from cellwright.knowledge.belief_state import BeliefState
+
+__all__ = ["CARRIED", "gripper_figures", "hanging_part", "hanging_tray", "held_pose", "in_hands"]
 
 CARRIED = ("KitTray", "Kit")
 """Classes of what a tray tool carries."""
 
+MOST_STACKED = 3  # a part in a slot of a tray of a kit in a hand
 WIDTH_M = 0.0025  # by which fingers on a part may stand otherwise than its drawing says
 
 
@@ -71,3 +77,15 @@ def held_pose(tool: ToolState, kind: str, sku: str, seen: npt.NDArray[np.float64
         pose = hanging_part(tool.pose_tool_in_world, part, tool.model)
     spread = tool.sd_m**2
     return PoseEstimate(pose.matrix, (spread, spread, spread, 0.0), Evidence.FELT, tool.time_s, tool.robot)
+
+
+def in_hands(state: BeliefState) -> frozenset[str]:
+    """Returns what robots hold, and what is located by that: it moves with them."""
+    if not state.held:
+        return frozenset()
+    tree = state.tree
+    moves = np.zeros(len(tree.names), bool)
+    moves[[tree.index[thing] for thing in state.held.values() if thing in tree.index]] = True
+    for _ in range(MOST_STACKED):
+        moves |= (tree.parent >= 0) & moves[tree.parent]
+    return frozenset([*state.held.values(), *(tree.names[row] for row in np.flatnonzero(moves))])

@@ -20,6 +20,7 @@ class ExpectedObject(NamedTuple):
         pose_in_world: Its nominal pose.
         sd_m: How far it may be from there.
         sd_rad: The same for its turn.
+        sd_tilt_rad: The same for its lean.
         holder: The name under which the slots of a tray are known; its own by default, empty when they are unknown.
     """
 
@@ -29,6 +30,7 @@ class ExpectedObject(NamedTuple):
     sd_m: float = 0.01
     sd_rad: float = 0.1
     holder: str | None = None
+    sd_tilt_rad: float = 0.1
 
 
 @dataclass(frozen=True)
@@ -43,12 +45,17 @@ class TrackerCfg:
         drift_sd_m: By how much a thing's place becomes uncertain in one second, growing with the root of time.
         drift_sd_rad: The same for its turn.
         max_sd_m: Nothing becomes more uncertain than this.
+        max_lean_rad: The same for leans.
+        surface_sd_m: How far the height of what stands on a drawn surface may be off.
         max_speed_mps: The fastest that anything goes, in a gripper or pushed.
         min_score: Detections below are left out.
         confirm: How often something unexpected must be seen to count, and how often in a row a thing must be missed
             before another may be taken for it.
         forget_s: After how long something that has no name yet is forgotten, when it is in no detector's view.
-        drop: After how many misses in a row a thing is no longer reported.
+        lasting: By how many frames more a thing must be seen turned, leaning or as another kind than as it is known, to
+            be taken for that.
+        drop: After how many misses in a row a thing is no longer reported,
+        absent: if that is as improbable as this while it is there, by how often the detector misses things.
         separation_m: Two things of a kind are not closer than this: the second detection is of the same one.
         stacked_m: A tray that is so much higher than another hides it,
         beside_m: unless it is farther beside it than this.
@@ -62,11 +69,15 @@ class TrackerCfg:
     drift_sd_m: float = 0.0002
     drift_sd_rad: float = 0.005
     max_sd_m: float = 0.01
+    max_lean_rad: float = 0.2
+    surface_sd_m: float = 0.001
     max_speed_mps: float = 2.0
     min_score: float = 0.3
     confirm: int = 3
     forget_s: float = 1.0
+    lasting: int = 5
     drop: int = 5
+    absent: float = 1e-5
     separation_m: float = 0.01
     stacked_m: float = 0.008
     beside_m: float = 0.05

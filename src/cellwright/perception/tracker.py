@@ -1,36 +1,41 @@
 """Data association: from detections without identity to tracks over time, in the frame of the cell.
 
 A detection where an object is known to be makes its pose better known. One elsewhere is of the object of that kind that
-is no longer seen in its place, as far as it can have come in the time: its track starts anew there. What was moving
-comes first, what was lost for longer last. What is left is something new, once it was seen often enough, or a lost
-thing that came back far away.
+is no longer seen in its place, as far as it can have come in the time, once it was seen there twice: one frame may show
+what is not there. What is left is something new, once it was seen often enough, or a lost thing that came back far
+away. What is not seen is missed only where the view was clear.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from math import log
 
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.core.assignment import assign, squared_distances
-from cellwright.core.errors import UnknownName
-from cellwright.core.kalman import gain, predicted_variances
+from cellwright.core.assignment import assign
+from cellwright.core.kalman import predicted_variances
 from cellwright.core.messages import Detections, Tracks
 from cellwright.core.pose import Pose
-from cellwright.core.rotation import multiply
 from cellwright.perception.cfg import ExpectedObject, TrackerCfg
+from cellwright.perception.detector_watch import DetectorStatus, DetectorWatch
+from cellwright.perception.frame import Frame, read_frame
+from cellwright.perception.fusion import finite, fuse, restart, turns_to
+from cellwright.perception.identities import confirm_tracks, other_kinds_seen, shifted_alike
+from cellwright.perception.support import Surface, rest_on_support
 from cellwright.perception.table import TrackTable
-from cellwright.perception.yaw import turned, twist_between
+from cellwright.perception.track_views import Box, TrackViews
+from cellwright.perception.view import ViewModel
 
 __all__ = ["Tracker"]
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
-Box = tuple[tuple[float, float], tuple[float, float]]
-LEAST, MOST = 1e-12, 1.0
-FOLLOWED = [0, 1, 2, 5]  # x, y, z and yaw, of the six variances in messages
+Mask = npt.NDArray[np.bool_]
 INSTANT_S = 1e-9  # age of what another detector saw at the same moment: only what is in the frame has none
+LATELY_S = 1.0  # what was seen since then is there, as far as rates of misses and biases go
 
 
 class Tracker:
@@ -42,6 +47,9 @@ class Tracker:
         views: Detector -> the corners (x, y) of what it sees. A thing in view that is not seen is missed; of a
             detector that is not listed only those things are expected that it saw last.
         frames: Frame of detections -> its pose in the cell, as calibrated; `world` needs none.
+        view: What detectors with cameras can see; of these `views` says nothing.
+        surfaces: Tables by the drawings, on which things lie whose height no detector measures.
+        clock: Returns the cell's time; frames from the future are left out then.
     """
 
     def __init__(
@@ -51,98 +59,110 @@ class Tracker:
         cfg: TrackerCfg | None = None,
         views: Mapping[str, Box] | None = None,
         frames: Mapping[str, Pose] | None = None,
+        view: ViewModel | None = None,
+        surfaces: Sequence[Surface] = (),
+        clock: Callable[[], float] | None = None,
     ) -> None:
         self.cfg = cfg or TrackerCfg()
         self.views = dict(views or {})
         self.frames = dict(frames or {})
-        self._drift = np.array([self.cfg.drift_sd_m] * 3 + [self.cfg.drift_sd_rad]) ** 2
-        self._most = np.array([self.cfg.max_sd_m] * 3 + [np.pi]) ** 2
+        self.view = view or ViewModel({})
+        self.surfaces = tuple(surfaces)
+        self._clock = clock
+        self._drift = np.array([self.cfg.drift_sd_m] * 3 + [self.cfg.drift_sd_rad] * 3) ** 2
+        self._most = np.array([self.cfg.max_sd_m] * 3 + [self.cfg.max_lean_rad] * 2 + [np.pi]) ** 2
         self._table = TrackTable(expected)
-        self._sources: dict[str, int] = {}
-        self._latest_s: dict[str, float] = {}
+        self._views = TrackViews(self._table, self.view, self.views)
+        self._watches: dict[str, DetectorWatch] = {}
         self._published: dict[str, int] = {}
+
+    @property
+    def status(self) -> Mapping[str, DetectorStatus]:
+        """Detector -> its state, with the reason."""
+        return {name: watch.status for name, watch in self._watches.items()}
 
     def take(self, message: Detections) -> Tracks:
         """Takes in a frame; returns all that is followed, with age 0 what was in it.
 
-        The result bears the detector's name as its source. A frame that is older than the last one of the same
-        detector changes nothing.
+        The result bears the detector's name as its source. A frame that is no newer than the last one of the same
+        detector, or from the future, changes nothing.
         """
-        self.follow(message)
-        return self._tracks(message)
+        return self._tracks(message, self.follow(message))
 
-    def follow(self, message: Detections) -> None:
-        """Takes in a frame without returning tracks."""
-        time_s = message.time_s
-        self._sources.setdefault(message.source, len(self._sources))
-        if time_s >= self._latest_s.get(message.source, -np.inf):
-            self._latest_s[message.source] = time_s
-            self._follow(message, time_s)
+    def follow(self, message: Detections) -> bool:
+        """Takes in a frame without returning tracks; returns whether it counted."""
+        name, now_s = message.source, None if self._clock is None else self._clock()
+        watch = self._watches.setdefault(name, DetectorWatch(name, len(self._watches)))
+        counts = watch.admits(message.time_s, now_s)
+        if counts:
+            self._follow(message, watch)
+        return counts
 
     def set_holders(self, holders: Mapping[str, str]) -> None:
         """Sets tray -> the name under which its slots are known from now on, such as that of a kit."""
         self._table.set_holders(holders)
 
+    def set_held(self, names: Iterable[str]) -> None:
+        """Sets what is in hands, and what lies in or on that: it is nowhere to be missed."""
+        held, table = set(names), self._table
+        if held or table.held.any():
+            table.held[:] = [name in held for name in table.names]
+            table.misses[table.held], table.absence[table.held] = 0, 0.0
+
+    def put(self, name: str, pose_in_world: Pose, variances: npt.ArrayLike) -> None:
+        """Notes where a hand set a thing down: there it is looked for from now on.
+
+        Args:
+            name: Which.
+            pose_in_world: Where.
+            variances: x, y, z in m2, roll, pitch, yaw in rad2.
+        """
+        table, row = self._table, self._table.row(name)
+        place, turn = pose_in_world.position[None], pose_in_world.quaternion[None]
+        restart(table, np.array([row]), place, turn, np.asarray(variances, float).reshape(1, 6), self.cfg)
+        table.misses[row], table.absence[row], table.moving[row], table.held[row] = 0, 0.0, False, False
+
     # ------------------------------------------------------------ one frame
 
-    def _follow(self, message: Detections, time_s: float) -> None:
-        table, cfg = self._table, self.cfg
-        source = self._sources[message.source]
-        skus, positions, quaternions, variances = self._detections(message)
-        kinds = table.kinds_of(skus)
+    def _follow(self, message: Detections, watch: DetectorWatch) -> None:
+        table, cfg, time_s = self._table, self.cfg, message.time_s
+        frame = read_frame(message, table, cfg.min_score, self.frames, watch.bias, self.view.eye(watch.name))
         known = self._known(time_s)
-        bias = np.where(table.sources == source, 0.0, cfg.bias_sd_m**2)[:, None]
-        costs = squared_distances(table.positions, known[:, :3] + bias, positions, variances[:, :3])
-        costs[table.kinds[:, None] != kinds[None, :]] = np.inf
+        bias = np.where(table.sources == watch.number, 0.0, cfg.bias_sd_m**2)[:, None]
+        everywhere = frame.costs(table, known[:, :3] + bias)
+        costs = np.where(table.kinds[:, None] == frame.kinds, everywhere, np.inf)
         covered = table.covered(cfg)
         costs[covered] = np.inf
-        lately, moving = table.misses < cfg.confirm, table.moving.copy()
-        hidden = moving & self._out_of_view() if moving.any() else moving
-        near = lately & ~hidden
-        matched, rest = np.zeros(len(table), bool), np.arange(len(skus))
+        matched, rest = np.zeros(len(table), bool), np.arange(len(frame.skus))
         matched[covered] = True  # no detector can see it, so it is not missed
+        lately, moving = table.misses < cfg.confirm, table.moving | table.held
+        hidden = (moving & self._views.out_of_all()) | table.held
+        near = lately & ~hidden
+        may_jump = moving | ~table.named
         # What is carried past the place of something lost is not that; what is seen again in its own place is.
         stages = [(lately, near & moving), (~lately, near & ~moving), (None, ~near & moving), (None, ~near)]
         for here, away in stages:
             if here is not None:
-                # Mostly all were seen lately, and in the first stage all detections are left.
-                left = costs if len(rest) == len(skus) else costs[:, rest]
-                rows, seen = _columns(assign(left if here.all() else np.where(here[:, None], left, np.inf), cfg.gate))
+                left = np.where(here[:, None], costs[:, rest], np.inf)
+                rows, seen = _columns(assign(left, cfg.gate))
                 matched[rows] = True
-                other = np.ones(len(rest), bool)
-                other[seen] = False
-                seen, rest = rest[seen], rest[other]
-                fresh = table.seen_s[rows] <= time_s  # another detector may have seen it since
-                rows, seen = rows[fresh], seen[fresh]
-                spread = np.where(table.sources[rows] == source, 0.0, cfg.bias_sd_rad**2)
-                self._fuse(rows, known[rows], positions[seen], quaternions[seen], variances[seen], spread)
-                self._seen(rows, source, time_s)
+                seen, rest = rest[seen], np.delete(rest, seen)
+                self._match(rows, seen, frame, known, watch, time_s)
             if here is lately:
-                self._miss(message.source, source, matched, time_s)
+                rest = self._check_others(everywhere, matched, rest, frame, watch, time_s)
+                self._miss(watch, matched, len(frame.skus), time_s)
             if not len(rest):
                 break
-            lost = np.flatnonzero(away & ~matched & ((table.misses > 0) | hidden) & (table.sightings > 0))
-            rest = self._restart(lost, rest, kinds, positions, quaternions, variances, source, time_s)
+            lost = away & may_jump & ~matched & ((table.misses > 0) | hidden) & ((table.sightings > 0) | table.held)
+            rest = self._restart(np.flatnonzero(lost), rest, frame, watch, time_s)
         if len(rest):
-            self._begin([skus[i] for i in rest], positions[rest], quaternions[rest], variances[rest], source, time_s)
+            self._begin(rest, frame, watch, time_s)
         if not table.named.all():
-            self._confirm(time_s)
-
-    def _detections(self, message: Detections) -> tuple[list[str], Array, Array, Array]:
-        positions, quaternions = message.positions.reshape(-1, 3), message.quaternions.reshape(-1, 4)
-        good = np.isfinite(positions).all(axis=1) & (message.scores >= self.cfg.min_score)
-        lengths = np.sqrt((quaternions**2).sum(axis=1))
-        good &= (lengths > LEAST) & np.isfinite(lengths)
-        skus = [sku for sku, usable in zip(message.skus, good, strict=True) if usable]
-        positions, quaternions = positions[good], quaternions[good] / lengths[good, None]
-        if message.frame not in ("world", ""):
-            if message.frame not in self.frames:
-                raise UnknownName("frame", message.frame, ["world", *self.frames], f"tracker: {message.source}")
-            pose = self.frames[message.frame]
-            positions = pose.apply(positions).reshape(-1, 3)
-            quaternions = np.array([multiply(pose.quaternion, q) for q in quaternions]).reshape(-1, 4)
-        variances = message.variances.reshape(-1, 6)[good][:, FOLLOWED]
-        return skus, positions, quaternions, np.clip(variances, LEAST, MOST)
+            has_cameras = all(self.view.has(name) for name in self._watches)
+            confirm_tracks(table, time_s, cfg, partial(self._views.are_hidden, self._watches, time_s), has_cameras)
+        shown = (table.sightings > 0) & (table.misses < cfg.confirm) & ~table.held & table.named
+        rows = np.flatnonzero(shown)
+        self.view.note_objects([table.skus[i] for i in rows.tolist()], table.positions[rows], table.quaternions[rows])
 
     def _known(self, time_s: float) -> Array:
         """Returns the current variances of all objects."""
@@ -150,133 +170,117 @@ class Tracker:
         waited = np.where(table.sightings > 0, time_s - table.seen_s, 0.0)
         return predicted_variances(table.variances, waited, self._drift, self._most)
 
-    def _fuse(
-        self, rows: Rows, known: Array, positions: Array, quaternions: Array, variances: Array, spread: Array
-    ) -> None:
-        """Fuses detections with objects that have not moved."""
-        table = self._table
-        share = gain(known, variances)
-        turn, unseen = self._turns(rows, quaternions)
-        turn_mismatches = turn**2 > self.cfg.gate * (known[:, 3] + variances[:, 3] + spread)
-        if not turn_mismatches.any():  # as nearly always
-            table.turn_mismatches[rows], table.moving[rows] = 0, False
-            table.quaternions[rows] = turned(quaternions, -unseen - (1.0 - share[:, 3]) * turn)
-            table.positions[rows] += share[:, :3] * (positions - table.positions[rows])
-            table.variances[rows] = (1.0 - share) * known
+    def _match(self, rows: Rows, seen: Rows, frame: Frame, known: Array, watch: DetectorWatch, time_s: float) -> None:
+        """Takes in detections of objects that are where they were."""
+        table, cfg = self._table, self.cfg
+        fresh = table.seen_s[rows] <= time_s  # another detector may have seen it since
+        rows, seen = rows[fresh], seen[fresh]
+        if not len(rows):
             return
-        table.turn_mismatches[rows] = np.where(turn_mismatches, table.turn_mismatches[rows] + 1, 0)
-        restart = turn_mismatches & ((table.turn_mismatches[rows] >= self.cfg.confirm) | (table.sightings[rows] == 0))
-        share[turn_mismatches, 3] = 0.0
-        share[restart, 3] = 1.0  # turned for good, not one wrong look
-        after = turned(quaternions, -unseen - (1.0 - share[:, 3]) * turn)
-        keep = (turn_mismatches & ~restart)[:, None]
-        table.quaternions[rows] = np.where(keep, table.quaternions[rows], after)
-        table.positions[rows] += share[:, :3] * (positions - table.positions[rows])
-        table.variances[rows] = (1.0 - share) * known
-        table.variances[rows[restart], 3] = variances[restart, 3]
-        table.turn_mismatches[rows[restart]] = 0
-        table.moving[rows] = False
+        positions, variances = frame.at_heights(seen, table.positions[rows, 2])
+        others = table.sources[rows] != watch.number
+        if others.any():
+            self._compare(rows[others], positions[others], frame.quaternions[seen[others]], watch, time_s)
+        spread = np.where(others, cfg.bias_sd_rad**2, 0.0)
+        fuse(table, rows, known[rows], positions, frame.quaternions[seen], variances, spread, cfg)
+        table.kind_votes[rows] = np.maximum(table.kind_votes[rows] - 1, 0)
+        self._seen(rows, watch.number, time_s)
+        self._rest(rows, variances)
 
-    def _turns(self, rows: Rows, quaternions: Array) -> tuple[Array, Array]:
-        """Returns the turns from what is known to what is seen, and the part of them that looks like none."""
+    def _compare(self, rows: Rows, positions: Array, quaternions: Array, watch: DetectorWatch, time_s: float) -> None:
+        """Compares what two detectors see of the same objects: each has its bias."""
         table = self._table
-        turn = twist_between(table.quaternions[rows], quaternions)
-        unseen = table.periods[rows] * np.round(turn / table.periods[rows])
-        return turn - unseen, unseen
+        turn, _ = turns_to(table, rows, quaternions)
+        off = np.column_stack([positions[:, :2] - table.positions[rows, :2], turn])
+        by_number = {other.number: other for other in self._watches.values()}
+        still = (table.sightings[rows] > 0) & (time_s - table.seen_s[rows] <= LATELY_S)
+        for number in np.unique(table.sources[rows[still]]).tolist():
+            watch.compare(by_number[number], off[still & (table.sources[rows] == number)], self.cfg)
 
     def _seen(self, rows: Rows, source: int, time_s: float) -> None:
         table = self._table
         table.sightings[rows] += table.seen_s[rows] < time_s
-        table.seen_s[rows], table.sources[rows], table.misses[rows] = time_s, source, 0
+        table.seen_s[rows], table.sources[rows] = time_s, source
+        table.misses[rows], table.absence[rows] = 0, 0.0
 
-    def _miss(self, name: str, source: int, matched: npt.NDArray[np.bool_], time_s: float) -> None:
+    def _rest(self, rows: Rows, variances: Array) -> None:
+        """Sets the heights of what was seen by a detector that measures none; where it was measured it stays so."""
+        flat = np.isinf(variances[:, 2])
+        self._table.supported_at[rows[~flat]] = np.nan
+        if flat.any():
+            rest_on_support(self._table, rows[flat].tolist(), self.surfaces, self.cfg)
+
+    # ------------------------------------------------------------ what is not seen
+
+    def _check_others(
+        self, costs: Array, matched: Mask, rest: Rows, frame: Frame, watch: DetectorWatch, time_s: float
+    ) -> Rows:
+        """Takes out detections of other kinds in the places of objects, and shifted ones; returns the rest."""
+        table, cfg = self._table, self.cfg
+        shift = None
+        if len(rest):
+            rest = other_kinds_seen(table, costs, matched, rest, frame, cfg)
+        others = np.flatnonzero(
+            ~matched & table.named & (table.sources != watch.number) & (time_s - table.seen_s <= LATELY_S)
+        )
+        if len(rest) and len(others):
+            shift, rest = shifted_alike(table, others, matched, rest, frame)
+        by_number = {other.number: other.name for other in self._watches.values()}
+        other = by_number.get(int(table.sources[others[0]]), "") if len(others) else ""
+        watch.disagree(other, shift, len(others))
+        return rest
+
+    def _miss(self, watch: DetectorWatch, matched: Mask, detected: int, time_s: float) -> None:
         table = self._table
-        expected = table.sources == source
-        if name in self.views:
-            expected = self._inside(self.views[name])
-        table.misses[expected & ~matched & (table.seen_s < time_s)] += 1
-
-    def _inside(self, box: Box) -> npt.NDArray[np.bool_]:
-        (low_x, low_y), (high_x, high_y) = box
-        x, y = self._table.positions[:, 0], self._table.positions[:, 1]
-        inside: npt.NDArray[np.bool_] = (x >= low_x) & (x <= high_x) & (y >= low_y) & (y <= high_y)
-        return inside
-
-    def _out_of_view(self) -> npt.NDArray[np.bool_]:
-        """Returns objects that are in no known field of view."""
-        unseen = np.full(len(self._table), bool(self.views))
-        for box in self.views.values():
-            unseen &= ~self._inside(box)
-        return unseen
+        unseen = np.flatnonzero(~matched & (table.seen_s < time_s) & ~table.held)
+        missed = unseen[self._views.must_show(watch, unseen, time_s)]
+        lately = table.named[missed] & (time_s - table.seen_s[missed] <= LATELY_S)
+        if watch.is_blind(detected, int((table.named[missed] & (table.sightings[missed] > 0)).sum())):
+            return
+        watch.count(int(matched.sum()), int(lately.sum()))
+        table.misses[missed] += 1
+        table.absence[missed] += watch.miss_evidence
 
     # ------------------------------------------------------------ what is not where it was
 
-    def _restart(
-        self,
-        away: Rows,
-        rest: Rows,
-        kinds: Rows,
-        positions: Array,
-        quaternions: Array,
-        variances: Array,
-        source: int,
-        time_s: float,
-    ) -> Rows:
-        """Restarts tracks of objects that have moved; returns the other detections."""
+    def _restart(self, away: Rows, rest: Rows, frame: Frame, watch: DetectorWatch, time_s: float) -> Rows:
+        """Restarts tracks of objects that move; returns the other detections."""
         table, cfg = self._table, self.cfg
-        steps = np.linalg.norm(table.positions[away][:, None] - positions[rest][None], axis=2)
+        steps = np.linalg.norm(table.positions[away][:, None] - frame.positions[rest][None], axis=2)
         reach = cfg.max_speed_mps * (time_s - table.seen_s[away]) + cfg.separation_m
-        steps[(table.kinds[away][:, None] != kinds[rest]) | (steps > reach[:, None])] = np.inf
-        pairs = assign(steps, 1e3)
-        index, taken = _columns(pairs)
+        steps[(table.kinds[away][:, None] != frame.kinds[rest]) | (steps > reach[:, None])] = np.inf
+        index, taken = _columns(assign(steps, 1e3))
         rows, seen = away[index], rest[taken]
-        _, unseen = self._turns(rows, quaternions[seen])
-        table.positions[rows], table.variances[rows] = positions[seen], variances[seen]
-        table.quaternions[rows] = turned(quaternions[seen], -unseen)
-        table.turn_mismatches[rows], table.moving[rows] = 0, True
-        self._seen(rows, source, time_s)
+        restart(table, rows, frame.positions[seen], frame.quaternions[seen], frame.variances[seen], cfg)
+        table.moving[rows] = True
+        self._seen(rows, watch.number, time_s)
+        self._rest(rows, frame.variances[seen])
         return np.setdiff1d(rest, seen)
 
-    def _begin(
-        self, skus: list[str], positions: Array, quaternions: Array, variances: Array, source: int, time_s: float
-    ) -> None:
+    def _begin(self, rest: Rows, frame: Frame, watch: DetectorWatch, time_s: float) -> None:
         """Begins tracks of unexpected objects, except for second detections of what was just seen."""
         table = self._table
-        near = np.linalg.norm(table.positions[:, None] - positions[None], axis=2) < self.cfg.separation_m
-        near &= table.kinds[:, None] == np.array([table.kind(sku) for sku in skus])
-        double = (near & (table.seen_s >= time_s)[:, None]).any(axis=0)
-        new = np.flatnonzero(~double)
-        rows = table.add([skus[i] for i in new], positions[new], quaternions[new], variances[new])
-        self._seen(rows, source, time_s)
-
-    def _confirm(self, time_s: float) -> None:
-        """Confirms tracks: a lost object of that kind, or a new one; drops those that were not seen again."""
-        table, confirm = self._table, self.cfg.confirm
-        forgotten = (table.misses > 1) | (time_s - table.seen_s > self.cfg.forget_s)
-        gone = [int(row) for row in np.flatnonzero(~table.named & forgotten)]
-        for row in np.flatnonzero(~table.named & (table.sightings >= confirm) & (table.misses == 0)):
-            missed = np.flatnonzero(table.named & (table.kinds == table.kinds[row]) & (table.misses > 0))
-            lost = missed[table.misses[missed] >= confirm]
-            if len(lost):
-                steps = np.linalg.norm(table.positions[lost] - table.positions[row], axis=1)
-                table.reassign(int(lost[steps.argmin()]), int(row))
-                gone.append(int(row))
-            elif not len(missed):  # else one of them may yet turn out to be lost
-                table.name(int(row))
-        if gone:
-            table.remove(gone)
+        near = np.linalg.norm(table.positions[:, None] - frame.positions[rest][None], axis=2) < self.cfg.separation_m
+        near &= table.kinds[:, None] == frame.kinds[rest]
+        new = rest[~(near & (table.seen_s >= time_s)[:, None]).any(axis=0)]
+        skus, variances = [frame.skus[i] for i in new], frame.variances[new]
+        rows = table.add(skus, frame.positions[new], frame.quaternions[new], finite(variances, self.cfg))
+        table.moving[rows] = True  # it came from somewhere
+        self._seen(rows, watch.number, time_s)
+        self._rest(rows, variances)
 
     # ------------------------------------------------------------ what is told
 
-    def _tracks(self, message: Detections) -> Tracks:
+    def _tracks(self, message: Detections, counted: bool) -> Tracks:
         table, cfg = self._table, self.cfg
-        shown = table.named & (table.sightings > 0) & (table.misses < cfg.drop)
+        is_gone = (table.misses >= cfg.drop) & (table.absence >= -log(cfg.absent))
+        shown = table.named & (table.sightings > 0) & ~is_gone
         slots = table.slot_map.find(table.positions, table.quaternions, shown, cfg.in_slot_m, cfg.above_slot_m)
         rows = shown.nonzero()[0]
         listed = rows.tolist()
-        in_frame = (table.seen_s[rows] == message.time_s) & (table.sources[rows] == self._sources[message.source])
-        variances = np.full((len(rows), 6), np.inf)
-        variances[:, FOLLOWED] = table.variances[rows]
+        in_frame = (table.seen_s[rows] == message.time_s) & (
+            table.sources[rows] == self._watches[message.source].number
+        )
         number = self._published.get(message.source, 0)
         self._published[message.source] = number + 1
         return Tracks(
@@ -287,8 +291,8 @@ class Tracker:
             skus=tuple([table.skus[i] for i in listed]),
             positions=table.positions[rows],
             quaternions=table.quaternions[rows],
-            variances=variances,
-            ages_s=np.where(in_frame, 0.0, np.maximum(message.time_s - table.seen_s[rows], INSTANT_S)),
+            variances=table.variances[rows],
+            ages_s=np.where(in_frame & counted, 0.0, np.maximum(message.time_s - table.seen_s[rows], INSTANT_S)),
             slots=tuple([slots.get(i, "") for i in listed]),
         )
 

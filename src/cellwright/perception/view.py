@@ -124,6 +124,10 @@ class ViewModel:
         """Returns whether the camera of a detector is known; of another it cannot be told what it sees."""
         return detector in self._detectors
 
+    def eye(self, detector: str) -> Array | None:
+        """Returns the centre of projection of a detector's camera; None when that is not known."""
+        return self._detectors[detector].camera.pose_in_world.position if detector in self._detectors else None
+
     def note_arm(self, arm: str, time_s: float, capsules: npt.ArrayLike, *, still: bool = False) -> None:
         """Notes where an arm is, with its tool and what it holds; what is older than the last reading is left out.
 

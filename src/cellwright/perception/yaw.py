@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from cellwright.catalogue import PARTS, TRAYS, GearFigures, TrayFigures
 
-__all__ = ["period_of", "turned", "twist_between"]
+__all__ = ["period_of", "swing_between", "swung", "turned", "twist_between"]
 
 Array = npt.NDArray[np.float64]
 ALIKE_M = 0.003
@@ -64,3 +64,29 @@ def turned(quaternions: Array, angles: Array) -> Array:
     result = np.empty_like(quaternions)
     result[:, 0], result[:, 1], result[:, 2], result[:, 3] = c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w
     return result
+
+
+def swing_between(before: Array, after: Array) -> Array:
+    """Returns the leans from one orientation to another that differs by no turn about the vertical, n x 2.
+
+    They are vectors of rotation about the world's x and y axes.
+    """
+    bw, bx, by, bz = before.T
+    aw, ax, ay, az = after.T
+    real = aw * bw + ax * bx + ay * by + az * bz
+    sign = np.where(real < 0.0, -1.0, 1.0)
+    x = sign * (ax * bw - aw * bx - ay * bz + az * by)
+    y = sign * (ay * bw - aw * by - az * bx + ax * bz)
+    sine = np.hypot(x, y)
+    angle = 2 * np.arctan2(sine, np.abs(real))
+    scale = np.where(sine > 1e-12, angle / np.maximum(sine, 1e-12), 2.0)
+    return np.column_stack([scale * x, scale * y])
+
+
+def swung(quaternions: Array, leans: Array) -> Array:
+    """Returns orientations that lean farther, by vectors of rotation about the world's x and y axes."""
+    angle = np.hypot(leans[:, 0], leans[:, 1])
+    c, s = np.cos(angle / 2), np.where(angle > 1e-12, np.sin(angle / 2) / np.maximum(angle, 1e-12), 0.5)
+    x, y = s * leans[:, 0], s * leans[:, 1]
+    w, i, j, k = quaternions.T
+    return np.column_stack([c * w - x * i - y * j, c * i + x * w + y * k, c * j + y * w - x * k, c * k + x * j - y * i])

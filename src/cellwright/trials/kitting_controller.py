@@ -21,6 +21,7 @@ from cellwright.drawings.database import designs_for, planning_workstation
 from cellwright.drawings.prior import Drawings
 from cellwright.execution import ActionRecord, ExecutionSettings, Executor, OrderReport
 from cellwright.knowledge import Belief, BeliefState, Database, DatabaseError, WorldModel, filled_database
+from cellwright.knowledge.held_pose import in_hands
 from cellwright.orders import Order
 from cellwright.perception import ExpectedObject, Tracker
 from cellwright.planning.external_plan import ExternalPlan
@@ -74,7 +75,7 @@ class KittingController:
             ports.topics.declare(topic, kind)
         model = WorldModel(database, write_every_s=WRITE_EVERY_S)
         self.belief = Belief(model, ports.publisher(BELIEF_TOPIC))
-        self._tracker = Tracker(expected_in(self.belief.state), views=self._views)
+        self._tracker = Tracker(expected_in(self.belief.state), views=self._views, clock=lambda: ports.clock.time_s)
         self._kits = dict(self.belief.state.tray_of)
 
     async def build(
@@ -184,6 +185,7 @@ class KittingController:
         if self._kits != self.belief.state.tray_of:  # slots of a tray that has become a kit are named after it
             self._kits = dict(self.belief.state.tray_of)
             self._tracker.set_holders({tray: kit for kit, tray in self._kits.items()})
+        self._tracker.set_held(in_hands(self.belief.state))
         is_wanted = self._wants(frame.source)
         if not is_wanted and not self._ports.topics.has_listener(TRACKS_TOPIC):
             self._tracker.follow(frame)

@@ -1,0 +1,145 @@
+"""Detectors as they behave: which frames count, how often things are missed, how far one sees them off the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from math import log
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.perception.cfg import TrackerCfg
+
+__all__ = ["DetectorState", "DetectorStatus", "DetectorWatch"]
+
+Array = npt.NDArray[np.float64]
+AHEAD_S = 0.02  # clocks of one cell differ by less
+REPEATED = 3  # frames of one time in a row: the detector hangs
+BLIND_FRAMES = 5
+FEWEST = 3  # objects from which something about a whole frame is concluded
+MISS_RATE, MISS_WEIGHT = 0.05, 0.002  # of a detector that was not watched yet; weight of one object in one frame
+BIAS_WEIGHT = 0.05  # of one frame
+MOST_BIAS = 3.0  # standard deviations: cameras that differ by more disagree
+DISAGREED = 10  # frames
+
+
+class DetectorState(StrEnum):
+    """The state of a detector."""
+
+    GOOD = "good"
+    """Its frames count."""
+    REPEATS = "repeats old frames"
+    """Its frames have the time of an earlier one: they change nothing."""
+    CLOCK = "has a wrong clock"
+    """Its frames are older than earlier ones, or from the future: they change nothing."""
+    BLIND = "sees nothing"
+    """Its frames are empty although several objects should be in clear view: nothing is taken to be gone."""
+    DISAGREES = "disagrees with another detector"
+    """It sees objects elsewhere than another one does, all shifted alike: its frames move nothing."""
+
+
+@dataclass(frozen=True)
+class DetectorStatus:
+    """The state of a detector, with a reason in one line; empty for a good one."""
+
+    state: DetectorState = DetectorState.GOOD
+    reason: str = ""
+
+
+@dataclass
+class DetectorWatch:
+    """One detector.
+
+    Attributes:
+        name: Which.
+        number: By which tracks know it.
+        latest_s: Time of its latest frame that counted.
+        status: Its state.
+        miss_rate: Share of things in clear view that it misses.
+        bias: How far it sees things off the others: x, y in metres, yaw in radians.
+    """
+
+    name: str
+    number: int
+    latest_s: float = -np.inf
+    status: DetectorStatus = DetectorStatus()
+    miss_rate: float = MISS_RATE
+    bias: Array = field(default_factory=lambda: np.zeros(3))
+    _repeated: int = 0
+    _empty: int = 0
+    _disagreed: int = 0
+
+    def admits(self, time_s: float, now_s: float | None) -> bool:
+        """Returns whether a frame of some time counts; one that is old, or from the future, changes nothing."""
+        if not np.isfinite(time_s) or (now_s is not None and time_s > now_s + AHEAD_S):
+            by = f"{time_s - now_s:.2f} s ahead of the cell's" if now_s is not None else "no number"
+            self.status = DetectorStatus(DetectorState.CLOCK, f"the clock of {self.name} is {by}")
+            return False
+        if time_s < self.latest_s:
+            back_s = self.latest_s - time_s
+            self.status = DetectorStatus(DetectorState.CLOCK, f"the clock of {self.name} went back by {back_s:.2f} s")
+            return False
+        if time_s == self.latest_s:
+            self._repeated += 1
+            if self._repeated >= REPEATED:
+                reason = f"{self.name} gave the frame of {time_s:.2f} s {self._repeated + 1} times"
+                self.status = DetectorStatus(DetectorState.REPEATS, reason)
+            return False
+        self.latest_s, self._repeated = time_s, 0
+        if self.status.state in (DetectorState.CLOCK, DetectorState.REPEATS):
+            self.status = DetectorStatus()
+        return True
+
+    def is_blind(self, seen: int, expected: int) -> bool:
+        """Returns whether an empty frame says nothing: several things should be in it, and they cannot all be gone."""
+        if seen:
+            self._empty = 0
+            if self.status.state is DetectorState.BLIND:
+                self.status = DetectorStatus()
+        elif expected >= FEWEST:
+            self._empty += 1
+            if self._empty >= BLIND_FRAMES:
+                reason = f"{self.name} saw nothing in {self._empty} frames where {expected} objects should be seen"
+                self.status = DetectorStatus(DetectorState.BLIND, reason)
+            return True
+        return False
+
+    @property
+    def miss_evidence(self) -> float:
+        """The weight with which one miss speaks against an object's being there: minus the logarithm of the chance of a miss."""
+        return -log(min(max(self.miss_rate, 0.01), 0.9))
+
+    def count(self, seen: int, missed: int) -> None:
+        """Counts things in clear view that a frame showed, and that it did not although they were there lately."""
+        total = seen + missed
+        if total:
+            weight = min(MISS_WEIGHT * total, 0.2)
+            self.miss_rate += weight * (missed / total - self.miss_rate)
+
+    def compare(self, other: DetectorWatch, off: Array, cfg: TrackerCfg) -> None:
+        """Takes in how far a frame shows things off where another detector saw them: each is off by half of it.
+
+        Args:
+            other: The other detector.
+            off: x, y in metres, yaw in radians, after what is known of both, m x 3.
+            cfg: Settings.
+        """
+        most = MOST_BIAS * np.array([cfg.bias_sd_m, cfg.bias_sd_m, cfg.bias_sd_rad])
+        mean = np.clip(np.median(off, axis=0), -most, most)
+        step = BIAS_WEIGHT * min(len(off) / FEWEST, 1.0) * mean / 2
+        self.bias = np.clip(self.bias + step, -most, most)
+        other.bias = np.clip(other.bias - step, -most, most)
+
+    def disagree(self, other: str, shift_m: Array | None, count: int) -> None:
+        """Takes in whether a frame shows things shifted from where another detector sees them, all alike."""
+        if shift_m is None:
+            self._disagreed = max(self._disagreed - 1, 0)
+            if not self._disagreed and self.status.state is DetectorState.DISAGREES:
+                self.status = DetectorStatus()
+            return
+        self._disagreed = min(self._disagreed + 1, 2 * DISAGREED)
+        if self._disagreed >= DISAGREED:
+            x, y = 1000 * shift_m[:2]
+            reason = f"{self.name} sees {count} objects shifted alike by ({x:.1f}, {y:.1f}) mm from where {other} does"
+            self.status = DetectorStatus(DetectorState.DISAGREES, reason)

@@ -1,0 +1,112 @@
+"""Identities of what is not seen as it is known: new things, lost ones that are back, other kinds, shifted frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.core.assignment import assign
+from cellwright.perception.cfg import TrackerCfg
+from cellwright.perception.frame import Frame
+from cellwright.perception.table import TrackTable
+
+__all__ = ["confirm_tracks", "other_kinds_seen", "shifted_alike"]
+
+Array = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+TWICE = 2  # frames in which a thing must be seen elsewhere, and not where it was, to have moved
+PUSHED_M = 0.15  # what is hidden may have been pushed so far; what is seen farther away is another thing
+FEWEST = 3  # objects that are shifted alike
+ALIKE_M = 0.004
+
+
+def confirm_tracks(
+    table: TrackTable, time_s: float, cfg: TrackerCfg, is_hidden: Callable[[Rows], Mask], has_cameras: bool
+) -> None:
+    """Confirms tracks: an object that has moved, a lost one, one that was hidden near there, or a new one.
+
+    Those that were not seen again are dropped.
+    """
+    forgotten = (table.misses > 1) | (time_s - table.seen_s > cfg.forget_s)
+    gone = [int(row) for row in np.flatnonzero(~table.named & forgotten)]
+    for row in np.flatnonzero(~table.named & (table.sightings >= min(TWICE, cfg.confirm)) & (table.misses == 0)):
+        same = np.flatnonzero(table.named & (table.kinds == table.kinds[row]))
+        away_m = np.linalg.norm(table.positions[same] - table.positions[row], axis=1)
+        reach_m = cfg.max_speed_mps * (time_s - table.seen_s[same]) + cfg.separation_m
+        lately = table.misses[same] <= table.sightings[row] + 1  # not seen since this one is
+        away = (table.misses[same] >= TWICE) & lately
+        if not has_cameras:  # then a thing is seen through the hand that has it
+            away |= table.held[same] & (table.seen_s[same] < time_s)
+        moved = away & (away_m <= reach_m) & (table.sightings[same] > 0)
+        if table.sightings[row] >= cfg.confirm and not moved.any():
+            moved = table.misses[same] >= cfg.confirm
+            if not moved.any():
+                if ((table.misses[same] > 0) | (table.held[same] & (table.seen_s[same] < time_s))).any():
+                    continue  # one of them may yet turn out to be lost, or to have fallen out of a hand
+                near = (away_m <= PUSHED_M) & (table.seen_s[same] < time_s) & (table.sightings[same] > 0)
+                near[near] = is_hidden(same[near])
+                moved = near
+            if not moved.any():
+                table.name(int(row))
+                continue
+        if moved.any():
+            table.reassign(int(same[np.where(moved, away_m, np.inf).argmin()]), int(row))
+            gone.append(int(row))
+    if gone:
+        table.remove(gone)
+
+
+def other_kinds_seen(table: TrackTable, costs: Array, matched: Mask, rest: Rows, frame: Frame, cfg: TrackerCfg) -> Rows:
+    """Takes out detections of other kinds in the places of objects; returns the rest.
+
+    Recognition names a thing wrongly now and then: it is there all the same, and nothing else is. When it is seen so
+    for some frames more than as it is known, it is another thing.
+    """
+    known = np.flatnonzero(~matched & table.named & (table.sightings > 0) & (table.misses < cfg.confirm) & ~table.held)
+    if not len(known):
+        return rest
+    is_tray = np.array([table.is_tray_kind(kind) for kind in frame.kinds[rest]], bool)
+    allowed = (table.extents[known, 2] != 0.0)[:, None] == is_tray
+    allowed &= table.kinds[known][:, None] != frame.kinds[rest]
+    taken = []
+    for index, column in assign(np.where(allowed, costs[np.ix_(known, rest)], np.inf), cfg.gate):
+        row, number = int(known[index]), int(rest[column])
+        kind = int(frame.kinds[number])
+        if table.kind_votes[row] <= 0 or table.other_kinds[row] == kind:
+            table.other_kinds[row] = kind
+            table.kind_votes[row] += 1
+        else:
+            table.kind_votes[row] -= 1
+        if table.kind_votes[row] < cfg.lasting:
+            matched[row] = True
+            taken.append(column)
+        else:
+            table.misses[row], table.absence[row], table.kind_votes[row] = max(cfg.drop, cfg.confirm), np.inf, 0
+    return np.delete(rest, taken)
+
+
+def shifted_alike(
+    table: TrackTable, others: Rows, matched: Mask, rest: Rows, frame: Frame
+) -> tuple[Array | None, Rows]:
+    """Returns by how much a frame shows things off where another detector saw them, and what it shows beside.
+
+    Several objects that are all shifted alike are the same objects: one of the two cameras is off. None when they are
+    not.
+    """
+    apart = frame.positions[rest][None] - table.positions[others][:, None]
+    away_m = np.hypot(apart[..., 0], apart[..., 1])
+    away_m[table.kinds[others][:, None] != frame.kinds[rest]] = np.inf
+    nearest = away_m.argmin(axis=1)
+    found = np.isfinite(away_m[np.arange(len(others)), nearest])
+    if found.sum() < FEWEST:
+        return None, rest
+    offsets = apart[np.arange(len(others)), nearest][found]
+    shift = np.median(offsets, axis=0)
+    alike = np.flatnonzero(found)[np.hypot(*(offsets - shift)[:, :2].T) <= ALIKE_M]
+    if len(alike) < FEWEST or 2 * len(alike) < len(others):
+        return None, rest
+    matched[others[alike]] = True
+    return shift, np.delete(rest, np.unique(nearest[alike]))

@@ -1,0 +1,110 @@
+"""Heights that no detector measures: of the slot, the tray or the table that an object lies in or on.
+
+A gear that lies on the axis of a slot is seated in it, cone in cone. Beside the axis it has climbed the slot's wall, by
+about as much as it is beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.catalogue import PartFigures, TrayFigures, part_of_sku, seated_height_m, tray_of_sku
+from cellwright.core.errors import UnknownName
+from cellwright.perception.cfg import TrackerCfg
+from cellwright.perception.table import TrackTable
+
+__all__ = ["Surface", "rest_on_support"]
+
+Array = npt.NDArray[np.float64]
+CENTRED_M = 0.0015  # a part so near to a slot's axis is seated, as far as it is seen
+SEATED_SD_M, SEATED_SD_RAD = 0.0005, 0.02
+LOOSE_SD_RAD = 0.2  # a part that lies about may lean on something
+MOVED_M = 0.0005  # after less it lies on what it lay on before
+
+
+class Surface(NamedTuple):
+    """A table by the drawings: its corners in the plane, and its height."""
+
+    min_xy_m: tuple[float, float]
+    max_xy_m: tuple[float, float]
+    height_m: float
+
+
+def rest_on_support(table: TrackTable, rows: Sequence[int], surfaces: Sequence[Surface], cfg: TrackerCfg) -> None:
+    """Sets the heights and leans of objects that were seen by a detector that measures neither.
+
+    Those that have not moved since keep theirs.
+    """
+    for row in rows:
+        place = table.positions[row, :2]
+        if np.abs(place - table.supported_at[row]).max() <= MOVED_M:
+            continue
+        table.supported_at[row] = place
+        height_m, sd_m, sd_rad = _support(table, row, surfaces, cfg)
+        table.positions[row, 2] = height_m
+        table.variances[row, 2:5] = sd_m**2, sd_rad**2, sd_rad**2
+
+
+def _support(table: TrackTable, row: int, surfaces: Sequence[Surface], cfg: TrackerCfg) -> tuple[float, float, float]:
+    """Returns the height of an object's origin, how far it may be off, and how far it may lean."""
+    part, tray = _figures(table.skus[row])
+    x, y, z = table.positions[row]
+    for number in table.trays.tolist():
+        below = _figures(table.skus[number])[1]
+        if number == row or below is None or table.misses[number] >= cfg.confirm or table.held[number]:
+            continue
+        beside = _in_frame(table, number, x, y)
+        if tray is not None:
+            is_on = table.positions[number, 2] + cfg.stacked_m < z and np.abs(beside).max() < cfg.beside_m
+            if is_on:  # as it was when its height was last known
+                return float(table.positions[number, 2]) + below.thickness_m, cfg.surface_sd_m, SEATED_SD_RAD
+            continue
+        if np.abs(beside[0]) > below.size_m[0] / 2 or np.abs(beside[1]) > below.size_m[1] / 2:
+            continue
+        floor_m = float(table.positions[number, 2])
+        gaps = [float(np.hypot(*(beside - slot.xy_m))) for slot in below.slots]
+        nearest = int(np.argmin(gaps)) if gaps else -1
+        if part is not None and nearest >= 0 and gaps[nearest] <= cfg.in_slot_m:
+            climbed_m = max(gaps[nearest] - CENTRED_M, 0.0)
+            seat_m = seated_height_m(below, below.slots[nearest], part)
+            return floor_m + seat_m, SEATED_SD_M + climbed_m, SEATED_SD_RAD + climbed_m / part.radius_m
+        return floor_m + below.thickness_m, cfg.max_sd_m, LOOSE_SD_RAD
+    bottom_m = part.bottom_m if part is not None else 0.0
+    for surface in surfaces:
+        if _contains(surface, x, y):
+            loose = tray is None
+            return (
+                surface.height_m - bottom_m,
+                cfg.max_sd_m if loose else cfg.surface_sd_m,
+                LOOSE_SD_RAD if loose else SEATED_SD_RAD,
+            )
+    drawn = table.sightings[row] == 0 or tray is not None
+    return float(z), cfg.surface_sd_m if drawn else cfg.max_sd_m, SEATED_SD_RAD if drawn else LOOSE_SD_RAD
+
+
+@cache
+def _figures(sku: str) -> tuple[PartFigures | None, TrayFigures | None]:
+    tray = tray_of_sku(sku)
+    try:
+        return (None, tray) if tray is not None else (part_of_sku(sku), None)
+    except UnknownName:
+        return None, None
+
+
+def _in_frame(table: TrackTable, tray: int, x: float, y: float) -> Array:
+    """Returns a point of the plane in the frame of a tray."""
+    w, i, j, k = table.quaternions[tray]
+    yaw = np.arctan2(2 * (i * j + w * k), 1 - 2 * (j * j + k * k))
+    c, s = np.cos(yaw), np.sin(yaw)
+    dx, dy = x - table.positions[tray, 0], y - table.positions[tray, 1]
+    return np.array([c * dx + s * dy, c * dy - s * dx])
+
+
+def _contains(surface: Surface, x: float, y: float) -> bool:
+    (low_x, low_y), (high_x, high_y) = surface.min_xy_m, surface.max_xy_m
+    return low_x <= x <= high_x and low_y <= y <= high_y
