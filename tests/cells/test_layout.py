@@ -19,7 +19,7 @@ REGION = {"min_xy_m": [0.3, -1.0], "max_xy_m": [1.2, 1.0], "z_m": 0.0}
 def poses(layout) -> dict[str, np.ndarray]:
     places = {f"base {n}": p for n, p in layout.bases.items()}
     places |= {f"tool {n}": p for n, p in layout.tools.items()}
-    places |= {f"camera {n}": p for n, p in layout.camera_errors.items()}
+    places |= {f"camera {n}": camera.pose_in_world for n, camera in layout.cameras.items()}
     places |= {n: o.pose_in_world for n, o in layout.objects.items()}
     arrays = {n: np.concatenate([p.position, p.quaternion]) for n, p in places.items()}
     return arrays | {f"zeros {n}": z for n, z in layout.joint_zeros_rad.items()}
@@ -43,7 +43,7 @@ def test_the_lab_has_what_it_should(aprs):
     assert set(layout.bases) == {"fanuc", "motoman"}
     assert Counter(p.model for p in layout.parts) == {"medium_gear": 8, "large_gear": 4, "small_gear": 8}
     assert len(layout.trays) == 10
-    assert set(layout.camera_errors) == {"camera_fanuc", "camera_motoman"}
+    assert set(layout.cameras) == {"camera_fanuc", "camera_motoman"}
     assert layout.objects["fanuc_kit_m2l1"].model == "kit_m2l1_tray"
 
 
@@ -55,7 +55,8 @@ def test_the_nominal_layout_is_that_of_the_drawings(aprs):
         assert not layout.joint_zeros_rad[name].any()
     for tray in layout.trays:
         assert tray.pose_in_world.is_close(aprs.trays[tray.name].pose.pose)
-    assert all(error.is_close(Pose.identity()) for error in layout.camera_errors.values())
+    straight_down = Pose.from_xyz_rpy([0.359, -1.157, 1.963], [0, np.pi / 2, np.pi / 2])
+    assert layout.cameras["camera_fanuc"].pose_in_world.is_close(straight_down)
     assert same(layout, nominal_layout(aprs, 7))
 
 
@@ -76,7 +77,8 @@ def test_the_actual_layout_differs_by_the_configured_errors(aprs):
     assert tool.std(axis=0) == pytest.approx([0.0002] * 3, rel=0.25)
     zeros = np.degrees([r.joint_zeros_rad["fanuc"] for r in rows])
     assert zeros.std(axis=0) == pytest.approx([0.005] * 6, rel=0.25)
-    cameras = np.array([r.camera_errors["camera_fanuc"].position for r in rows])
+    calibrated = nominal.cameras["camera_fanuc"].pose_in_world
+    cameras = np.array([r.cameras["camera_fanuc"].pose_in_world.position - calibrated.position for r in rows])
     assert cameras.std(axis=0) == pytest.approx([0.0005, 0.0005, 0.0], rel=0.25, abs=1e-12)
 
 

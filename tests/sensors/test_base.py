@@ -84,7 +84,7 @@ def test_other_sensors_do_not_change_a_sensors_readings(aprs):
     noisy = [s for s in aprs.sensors if s["type"] in ("wrench", "tool_status", "logical_detector")]
     more = [
         {"type": "wrench", "robot": "fanuc", "name": "second_wrist", "rate_hz": 500, "force_sd_n": 1.0},
-        {"type": "logical_detector", "name": "another_detector", "rate_hz": 20, "sd_m": [0.01, 0.01, 0.01]},
+        {"type": "logical_detector", "name": "another_detector", "rate_hz": 20, "noise": {"x_m": 0.01}},
         {"type": "joint_state", "robot": "motoman", "name": "glass_scale", "rate_hz": 100, "position": {"sd": 0.1}},
     ]
     seen = []

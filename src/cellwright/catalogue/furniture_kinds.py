@@ -45,11 +45,6 @@ class FurnitureFigures(Figures):
         """The cameras that it carries."""
         return ()
 
-    @property
-    def has_camera(self) -> bool:
-        """Whether it carries a camera, which then may be mounted a little off."""
-        return bool(self.cameras)
-
 
 @dataclass(frozen=True, kw_only=True)
 class MountFigures:

@@ -1,5 +1,6 @@
 """Cells: the layout of a work cell, by the drawings and in fact."""
 
+from cellwright.cells.cameras import nominal_cameras
 from cellwright.cells.drawn import drawn_layout
 from cellwright.cells.errors import CellConfigErrors
 from cellwright.cells.interfaces import CrclCfg, VisionCfg
@@ -36,6 +37,7 @@ __all__ = [
     "drawn_layout",
     "load_cell",
     "load_plugins",
+    "nominal_cameras",
     "nominal_layout",
     "own_name",
     "renamed_text",

@@ -6,14 +6,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cellwright.catalogue import FURNITURE, ROBOTS
+from cellwright.catalogue import ROBOTS
 from cellwright.cells.actual import PoseErrorCfg, draw_error
+from cellwright.cells.cameras import place_cameras
 from cellwright.cells.errors import CellConfigErrors
 from cellwright.cells.mobile_places import MobilePlacement, place_mobiles
 from cellwright.cells.names import check_names
 from cellwright.cells.parts import PartPlacer
 from cellwright.cells.placement import Placement
 from cellwright.cells.schema import Cell
+from cellwright.core.camera import Camera
 from cellwright.core.config import draw
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.pose import Pose
@@ -32,7 +34,7 @@ class Layout:
         joint_zeros_rad: Robot -> how far each joint really is beyond what its encoder says.
         backlash_rad: Robot -> the whole play of each joint's gear.
         fixtures: Fixture -> pose in the world.
-        camera_errors: Fixture with a camera -> how far what it sees is shifted.
+        cameras: Camera -> its pose, as calibrated or in fact, its field of view, resolution and rate.
         trays: Trays, in the order of the file.
         parts: Parts, in the order of the file, populations last.
         mobiles: Mobile robot -> where it starts, and the wheels that it has.
@@ -43,7 +45,7 @@ class Layout:
     joint_zeros_rad: dict[str, np.ndarray]
     backlash_rad: dict[str, np.ndarray]
     fixtures: dict[str, Pose]
-    camera_errors: dict[str, Pose]
+    cameras: dict[str, Camera]
     trays: tuple[Placement, ...]
     parts: tuple[Placement, ...]
     mobiles: dict[str, MobilePlacement]
@@ -105,11 +107,7 @@ def _placed(cell: Cell, streams: RandomStreams, collector: ErrorCollector, *, ex
         joint_zeros_rad=zeros,
         backlash_rad=plays,
         fixtures={n: f.pose.pose for n, f in cell.fixtures.items()},
-        camera_errors={
-            n: with_error(Pose.identity(), actual.camera, n)
-            for n, f in cell.fixtures.items()
-            if FURNITURE.get(f.model).has_camera
-        },
+        cameras=place_cameras(cell, lambda name: with_error(Pose.identity(), actual.camera, name), collector),
         trays=tuple(trays),
         parts=tuple(PartPlacer(cell, {t.name: t for t in trays}, streams, collector).parts()),
         mobiles=place_mobiles(cell, streams, collector, exact=exact),

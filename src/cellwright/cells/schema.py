@@ -16,6 +16,7 @@ from pydantic import Field, PrivateAttr, model_validator
 from cellwright.catalogue import CHANGERS, FURNITURE, MOBILES, PARTS, ROBOTS, TOOLS, TRAYS
 from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.cells.actual import ActualCfg
+from cellwright.cells.cameras import CameraCfg
 from cellwright.cells.fields import Angle, Name, PoseCfg, Vector, checked_name
 from cellwright.cells.interfaces import CrclCfg, VisionCfg
 from cellwright.cells.mobiles import ArenaCfg, MobileCfg, MobileName
@@ -128,6 +129,7 @@ class Cell(Cfg):
         trays: Parts trays and kit trays.
         parts: Loose parts, one by one.
         populations: Loose parts, several of a kind.
+        cameras: What cameras are other than their fixtures' figures say, and cameras that nothing carries.
         actual: Errors of the real cell against its drawings.
         sensors: One mapping each, with `type` naming a registered sensor; those of plugins have keys of their own.
         grasp_lock: Whether a gripper that presses on a part is welded to it.
@@ -155,6 +157,7 @@ class Cell(Cfg):
     trays: dict[Name, TrayCfg] = Field(default_factory=dict)
     parts: dict[Name, PartCfg] = Field(default_factory=dict)
     populations: tuple[PopulationCfg, ...] = ()
+    cameras: dict[Name, CameraCfg] = Field(default_factory=dict)
     actual: ActualCfg = ActualCfg()
     sensors: tuple[dict[str, Any], ...] = ()
     safety: SafetyCfg | None = None
@@ -199,7 +202,7 @@ class Cell(Cfg):
         """
         entries = [key.split(".")[:2] for key in keys if "." in key]
         changes: dict[str, Any] = {}
-        for section in ("models", "robots", "mobiles", "fixtures", "tools", "trays", "parts"):
+        for section in ("models", "robots", "mobiles", "fixtures", "cameras", "tools", "trays", "parts"):
             wrong = {name for of, name in entries if of == section}
             changes[section] = {name: item for name, item in getattr(self, section).items() if name not in wrong}
         kept = [(place, item) for place, item in self.numbered_populations if place.split(".") not in entries]

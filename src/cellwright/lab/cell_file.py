@@ -50,7 +50,7 @@ def checked_layout(cell: Cell, seed: int = 0, *, interfaces: bool = False) -> La
     except CellConfigErrors as error:
         raise _with_others(error, error.valid_part, seed) from None
     errors = ErrorCollector()
-    detectors = _check_sensors(cell, layout.camera_errors, errors)
+    detectors = _check_sensors(cell, layout.cameras, errors)
     if interfaces or errors.found:
         check_vision_interfaces(cell, detectors, errors)
     if errors.found:
@@ -65,7 +65,7 @@ def _with_others(error: CellConfigErrors, rest: Cell | None, seed: int) -> CellC
         return error
     others = ErrorCollector(rest.left_out)
     try:
-        detectors = _check_sensors(rest, nominal_layout(rest, seed).camera_errors, others)
+        detectors = _check_sensors(rest, nominal_layout(rest, seed).cameras, others)
         check_vision_interfaces(rest, detectors, others)
         _check_overlaps(rest, seed, others)
     except Exception:  # it is no whole cell, and may fail in any way: what was found stands, the next round tells more

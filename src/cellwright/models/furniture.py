@@ -7,7 +7,6 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from cellwright.catalogue.cameras import CameraFigures
 from cellwright.catalogue.furniture_kinds import (
     CameraRigFigures,
     FloorFigures,
@@ -51,12 +50,12 @@ def build_furniture(figures: FurnitureFigures) -> Any:
     for camera in figures.cameras:
         body.add_camera(
             name=camera.name,
-            fovy=np.degrees(vertical_fov_rad(camera)),
+            fovy=np.degrees(vertical_fov_rad(camera.fov_rad, camera.resolution_px)),
             resolution=camera.resolution_px,
-            **camera_frame(camera.xyz_m, camera.rpy_rad),
+            **camera_frame(Pose.from_xyz_rpy(camera.xyz_m, camera.rpy_rad)),
         )
     if isinstance(figures, CameraRigFigures) and figures.projector is not None:
-        frame = camera_frame(figures.projector.xyz_m, figures.projector.rpy_rad)
+        frame = camera_frame(Pose.from_xyz_rpy(figures.projector.xyz_m, figures.projector.rpy_rad))
         body.add_site(name="projector", group=GeomGroup.COLLISION, **frame)
     if isinstance(figures, PlatedTableFigures):
         for plate in figures.plates:
@@ -65,16 +64,16 @@ def build_furniture(figures: FurnitureFigures) -> Any:
     return spec
 
 
-def camera_frame(xyz_m: tuple[float, ...], rpy_rad: tuple[float, ...]) -> dict[str, Any]:
-    """Returns position and orientation of a MuJoCo camera whose figures look along x."""
-    pose = Pose.from_xyz_rpy(xyz_m, rpy_rad) @ CAMERA_TURN
+def camera_frame(looking_along_x: Pose) -> dict[str, Any]:
+    """Returns position and orientation of a MuJoCo camera that looks along x of a pose."""
+    pose = looking_along_x @ CAMERA_TURN
     return {"pos": np.array(pose.position), "quat": np.array(pose.quaternion)}
 
 
-def vertical_fov_rad(camera: CameraFigures) -> float:
-    """Returns the angle of view across the rows."""
-    columns, rows = camera.resolution_px
-    return float(2 * np.arctan(np.tan(camera.fov_rad / 2) * rows / columns))
+def vertical_fov_rad(fov_rad: float, resolution_px: tuple[int, int]) -> float:
+    """Returns the angle of view across the rows, from that across the columns."""
+    columns, rows = resolution_px
+    return float(2 * np.arctan(np.tan(fov_rad / 2) * rows / columns))
 
 
 def _add_pane(body: Any, name: str, pane: Hull) -> None:

@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 
 from cellwright.catalogue.mobiles import MobileFigures
+from cellwright.core.pose import Pose
 from cellwright.core.rotation import quaternion_from_rpy
 from cellwright.models.arm_visuals import add_hulls, add_pieces
 from cellwright.models.contact_settings import PLASTIC, ContactSurface, GeomGroup, make_collision
@@ -101,7 +102,7 @@ def _add_sensors(body: Any, figures: MobileFigures) -> None:
     camera = figures.camera
     body.add_camera(
         name=camera.name,
-        fovy=np.degrees(vertical_fov_rad(camera)),
+        fovy=np.degrees(vertical_fov_rad(camera.fov_rad, camera.resolution_px)),
         resolution=camera.resolution_px,
-        **camera_frame(camera.xyz_m, camera.rpy_rad),
+        **camera_frame(Pose.from_xyz_rpy(camera.xyz_m, camera.rpy_rad)),
     )

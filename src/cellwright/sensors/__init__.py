@@ -10,15 +10,19 @@ from cellwright.sensors.base import (
     sensor_label,
 )
 from cellwright.sensors.check import check_sensor, sensor_problems
+from cellwright.sensors.detector import Detector, DetectorCfg
 from cellwright.sensors.laser import LaserRangeSensor
 from cellwright.sensors.logical_detector import LogicalDetector, LogicalDetectorCfg
 from cellwright.sensors.noise import Noise, NoiseCfg
+from cellwright.sensors.overhead_detector import OverheadDetector, OverheadDetectorCfg
 from cellwright.sensors.robot import JointStateSensor, ToolStatusSensor, WrenchSensor
 from cellwright.sensors.schedule import schedule
 from cellwright.sensors.wheels import EncoderSensor
 
 __all__ = [
     "SENSORS",
+    "Detector",
+    "DetectorCfg",
     "EncoderSensor",
     "JointStateSensor",
     "LaserRangeSensor",
@@ -26,6 +30,8 @@ __all__ = [
     "LogicalDetectorCfg",
     "Noise",
     "NoiseCfg",
+    "OverheadDetector",
+    "OverheadDetectorCfg",
     "Sensor",
     "SensorCfg",
     "SensorContext",

@@ -13,6 +13,7 @@ from cellwright.cells import Cell, Layout, MobilePlacement, Placement
 from cellwright.core.pose import Pose
 from cellwright.models import build
 from cellwright.models.build import builder
+from cellwright.models.furniture import camera_frame, vertical_fov_rad
 from cellwright.models.mobile import fit_wheels
 from cellwright.rendering.environment import add_environment
 from cellwright.sim.leds import LIT_SHELL
@@ -48,6 +49,7 @@ def compose(cell: Cell, layout: Layout, objects: Iterable[Placement] | None = No
         if robot.changer is not None:
             add_changer(flange, robot.changer, layout.tools[name])
         _attach(spec, arm, name, layout.bases[name])
+    _aim_cameras(spec, layout)
     add_tools(spec, cell, layout)
     if cell.arena is not None:
         walls = cell.arena
@@ -70,6 +72,18 @@ def attach_object(spec: Any, placement: Placement) -> None:
     body = _attach(spec, build(figures), placement.name, placement.pose_in_world)
     body.name = placement.name
     body.add_freejoint(name=placement.name)
+
+
+def _aim_cameras(spec: Any, layout: Layout) -> None:
+    """Gives the cameras of fixtures the pose and the field that they have in the layout, and adds all others."""
+    for camera in layout.cameras.values():
+        fixture = layout.fixtures.get(camera.fixture, Pose.identity())
+        place = fixture.inverse() @ camera.pose_in_world
+        made = spec.camera(f"{camera.fixture}/{camera.lens}") if camera.fixture else None
+        made = made or spec.worldbody.add_camera(name=camera.name)
+        frame = camera_frame(place)
+        made.pos, made.quat, made.resolution = frame["pos"], frame["quat"], camera.resolution_px
+        made.fovy = np.degrees(vertical_fov_rad(camera.fov_rad, camera.resolution_px))
 
 
 def _stage(cell: Cell, layout: Layout) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 
 from cellwright.catalogue import PARTS, TOOLS, TRAYS, VacuumFigures
-from cellwright.cells import Cell, Placement, actual_layout
+from cellwright.cells import Cell, Placement, actual_layout, nominal_cameras
 from cellwright.cells.schema import checked_name
 from cellwright.core.clock import Clock
 from cellwright.core.errors import BadInput, UnknownName
@@ -47,7 +47,7 @@ class World:
         seed: Decides the actual layout and every random stream.
 
     Attributes:
-        layout: The actual layout, which no controller knows.
+        layout: The actual layout, which no controller knows; `calibrated_cameras` are the cameras by the drawings.
         model: MuJoCo's model; replaced when bodies are added or removed.
         data: MuJoCo's data; replaced with it.
         robots: Robot -> its indices in the arrays.
@@ -69,6 +69,7 @@ class World:
         self.streams = RandomStreams(seed)
         self.clock = Clock(cell.timestep_s)
         self.layout = actual_layout(cell, seed)
+        self.calibrated_cameras = nominal_cameras(cell)
         self._placements = dict(self.layout.objects)
         self._rebuilt: list[Callable[[], None]] = []
         self._components: dict[str, StatefulComponent] = {}

@@ -1,0 +1,255 @@
+"""The base of detectors: what recognition sees of the true objects, and how it errs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Annotated, Any, ClassVar, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field, model_validator
+
+from cellwright.core.camera import Camera
+from cellwright.core.errors import ConfigError, UnknownName
+from cellwright.core.messages import Detections, Message
+from cellwright.core.pose import Pose
+from cellwright.sensors.base import Sensor, SensorCfg, SensorContext
+from cellwright.sensors.pose_noise import PoseNoise
+from cellwright.sim.occlusion import TrayOcclusion
+from cellwright.sim.sight import LineOfSight, ObjectsInView
+from cellwright.sim.sight_points import surface_points
+
+__all__ = ["Detector", "DetectorCfg", "Seen"]
+
+Array = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+Probability = Annotated[float, Field(ge=0, lt=1)]
+
+UNBOUNDED_M = 100.0
+ABOVE_M = 100.0  # of a detector without a camera, which looks straight down
+SCORES = (0.6, 0.97)  # of classes, on the average; the laboratory's frames have 0.58 to 1.0
+SCORE_SPREAD, SCORE_SD = 0.025, 0.013  # from object to object of a class, from frame to frame: those of these frames
+FALSE_SCORES = (0.35, 0.6)
+
+
+class DetectorCfg(SensorCfg):
+    """The configuration that detectors have in common.
+
+    Attributes:
+        name: Its name, by which a vision server takes it.
+        camera: The camera through which it looks; without one it looks straight down from far above.
+        min_share: The visible share of an object below which it is not recognised; 0 looks through all but trays.
+        pull: How much of the way by which the middle of the visible part is off becomes an error, for what is partly
+            hidden; estimated.
+        miss: Probability that an object is not recognised in a frame.
+        false_detection: Probability that a frame has an object that is not there.
+        wrong_class: Probability that an object is taken for another part, or another tray, in a frame.
+        flip: Probability that a tray is seen turned by a half in a frame.
+        bias_sd_m: Standard deviation of an error of each object's position that lasts the whole run.
+        bias_sd_deg: The same for its rotation.
+        min_xy_m: One corner of the part of the cell in which it looks for objects.
+        max_xy_m: The other.
+    """
+
+    name: str
+    camera: str | None = None
+    min_share: Annotated[float, Field(ge=0, le=1)] = 0.6
+    pull: Annotated[float, Field(ge=0, le=1)] = 0.1
+    miss: Probability = 0.0
+    false_detection: Probability = 0.0
+    wrong_class: Probability = 0.0
+    flip: Probability = 0.0
+    bias_sd_m: Annotated[float, Field(ge=0, le=1)] = 0.0
+    bias_sd_deg: Annotated[float, Field(ge=0, le=180)] = 0.0
+    min_xy_m: tuple[float, float] = (-UNBOUNDED_M, -UNBOUNDED_M)
+    max_xy_m: tuple[float, float] = (UNBOUNDED_M, UNBOUNDED_M)
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> Self:
+        if not (self.min_xy_m[0] < self.max_xy_m[0] and self.min_xy_m[1] < self.max_xy_m[1]):
+            raise ValueError("min_xy_m must be below max_xy_m in both coordinates")
+        return self
+
+
+class Seen:
+    """The objects that are recognised in a frame, one row each.
+
+    Attributes:
+        objects: Their numbers in `World.objects`.
+        classes: The classes as which they are recognised, as numbers.
+        poses: Their true positions and quaternions, n x 7.
+        errors: Of x, y, z and about x, y, z, without those of the camera, n x 6.
+        shares: Their visible shares.
+        shifts_m: The way of the visible middle, n x 3.
+        flipped: Whether they seem turned by a half.
+    """
+
+    def __init__(self, detector: Detector[Any], rows: Rows, classes: Rows, errors: Array, view: ObjectsInView) -> None:
+        self.objects = rows
+        self.classes = classes[rows]
+        self.poses = detector.true_poses[rows]
+        self.errors = errors[rows]
+        self.shares = view.shares[rows]
+        self.shifts_m = detector.cfg.pull * view.shifts_m[rows]
+        self.flipped = np.zeros(len(rows), bool)
+
+
+C = TypeVar("C", bound=DetectorCfg)
+
+
+class Detector(Sensor[C]):
+    """SKU and pose of every tray and part that is seen, on `/<name>/detections`, in the cell's frame.
+
+    An object is recognised when enough of it is seen past everything in between. Objects have no identity: rows are
+    ordered by SKU and, inside it, by a score that changes from frame to frame, as the lab's own recognition does.
+
+    Attributes:
+        calibrated: Its camera where it is thought to be.
+        actual: Its camera where it is.
+        skus: The classes that it knows: those of the cell.
+        figures: Class -> its figures.
+        middles: Of the upper faces of the classes, in the objects' frames.
+        true_poses: Positions and quaternions of all objects, at the last sample.
+    """
+
+    message_type: ClassVar[type[Message]] = Detections
+    topic_name: ClassVar[str] = "detections"
+
+    def __init__(self, cfg: C, context: SensorContext) -> None:
+        super().__init__(cfg, context)
+        self.calibrated, self.actual = self._cameras(cfg, context)
+        self.sight = LineOfSight(self.world, self.actual)
+        self.noise = self.noise_of(cfg)
+        self._class_scores: dict[str, float] = {}
+        self._qualities: dict[str, tuple[float, Array]] = {}
+        self.world.bind(self._look_up)
+
+    def _cameras(self, cfg: C, context: SensorContext) -> tuple[Camera, Camera]:
+        if cfg.camera is None:
+            ends = np.clip([cfg.min_xy_m, cfg.max_xy_m], -UNBOUNDED_M, UNBOUNDED_M)
+            eye = Pose.from_xyz_rpy([*ends.mean(axis=0), ABOVE_M], [0, np.pi / 2, np.pi / 2])
+            above = Camera("", eye, float(2 * np.arctan(np.ptp(ends, axis=0).max() / ABOVE_M)))
+            return above, above
+        cameras = self.world.layout.cameras
+        if cfg.camera not in cameras:
+            raise UnknownName("camera", cfg.camera, cameras, f"{context.where}.camera")
+        camera = cameras[cfg.camera]
+        if cfg.rate_hz > camera.rate_hz:
+            problem = f"{cfg.camera} takes {camera.rate_hz:g} pictures per second; a detector cannot exceed that"
+            raise ConfigError(context.where, "rate_hz", problem)
+        return self.world.calibrated_cameras[cfg.camera], camera
+
+    @classmethod
+    @abstractmethod
+    def noise_of(cls, cfg: C) -> PoseNoise:
+        """Returns the noise of x, y, z and about x, y, z."""
+
+    @abstractmethod
+    def measured(self, seen: Seen) -> tuple[Array, Array, Array]:
+        """Returns positions, quaternions and variances, n x 6, of what is recognised, as it is reported."""
+
+    def variances_of(self, seen: Seen) -> Array:
+        """Returns the variances that it states, n x 6: more where it sees less of an object, which it knows."""
+        variances = np.tile(self.noise.variances, (len(seen.objects), 1))
+        hidden_m = self.cfg.pull * (1.0 - seen.shares) * self._radii[seen.classes]
+        variances[:, :3] += hidden_m[:, None] ** 2
+        return variances
+
+    @abstractmethod
+    def imagined(self, position: Array, yaw_rad: float, sku: int) -> tuple[Array, Array, Array]:
+        """Returns the same for one object that is not there, n = 1."""
+
+    def _look_up(self) -> None:
+        objects = list(self.world.objects.values())
+        self.figures = {item.sku: item.figures for item in objects}
+        self.skus = sorted(self.figures)
+        self.own_classes = np.array([self.skus.index(item.sku) for item in objects], np.intp)
+        self.is_tray = np.array([item.is_tray for item in objects], bool)
+        trays = [sku for sku in self.skus if any(item.is_tray for item in objects if item.sku == sku)]
+        self._kinds = [[k for k, sku in enumerate(self.skus) if (sku in trays) is kind] for kind in (False, True)]
+        for item in objects:
+            if item.name not in self._qualities:
+                self._qualities[item.name] = self._quality(item.name, item.sku)
+        self._quality_of = np.array([self._qualities[item.name][0] for item in objects])
+        self._biases = np.array([self._qualities[item.name][1] for item in objects]).reshape(-1, 6)
+        sides = [surface_points(self.figures[sku], 0) for sku in self.skus]
+        self.middles = np.array([points.mean(axis=0) for points in sides]).reshape(-1, 3)
+        self._radii = np.array([np.hypot(*points[:, :2].T).max() for points in sides])
+        self._covers = TrayOcclusion([item.figures for item in objects])
+        self._gather = np.array([item.qpos + np.arange(7) for item in objects], np.intp).reshape(-1, 7)
+        self.true_poses = np.zeros((len(objects), 7))
+
+    def _quality(self, name: str, sku: str) -> tuple[float, Array]:
+        """Returns how well an object is recognised on the average, and its lasting error: the same whatever comes."""
+        cfg, streams, own = self.cfg, self.world.streams, f"sensors/{self.source}"
+        if sku not in self._class_scores:
+            self._class_scores[sku] = float(streams.stream(f"{own}/class/{sku}").uniform(*SCORES))
+        rng = streams.stream(f"{own}/object/{name}")
+        score = self._class_scores[sku] + SCORE_SPREAD * rng.standard_normal()
+        bias = rng.standard_normal(6) * np.array([cfg.bias_sd_m] * 3 + [np.radians(cfg.bias_sd_deg)] * 3)
+        return float(score), bias
+
+    def sample(self) -> Detections:
+        """Returns one frame."""
+        rng, cfg, count = self.context.rng, self.cfg, len(self.own_classes)
+        # Drawn for all, so that what is in view does not shift the stream.
+        errors = self.noise.draw(rng, count) + self._biases
+        uniform, jitter, phantom = rng.random((count, 4)), rng.standard_normal(count), rng.random(6)
+        self.true_poses = self.world.data.qpos[self._gather]
+        view = self.sight.look() if cfg.min_share > 0 else self._below_nothing()
+        (x_min, y_min), (x_max, y_max) = cfg.min_xy_m, cfg.max_xy_m
+        x, y = self.true_poses[:, 0], self.true_poses[:, 1]
+        is_seen = (x >= x_min) & (x <= x_max) & (y >= y_min) & (y <= y_max)
+        is_seen &= (view.shares >= cfg.min_share) & (uniform[:, 0] >= cfg.miss)
+        rows = np.flatnonzero(is_seen)
+        seen = Seen(self, rows, self._classes(uniform[:, 1], uniform[:, 2]), errors, view)
+        seen.flipped = self.is_tray[rows] & (uniform[rows, 3] < cfg.flip)
+        positions, quaternions, variances = self.measured(seen)
+        scores = (self._quality_of[rows] + SCORE_SD * jitter[rows]) * np.sqrt(seen.shares)
+        scores, classes = np.clip(scores, 0.05, 1.0), seen.classes
+        if phantom[0] < cfg.false_detection and (made := self._phantom(phantom)) is not None:
+            sku, score, pose = made
+            positions, quaternions, variances = (
+                np.concatenate(pair) for pair in zip((positions, quaternions, variances), pose, strict=True)
+            )
+            classes, scores = np.append(classes, sku), np.append(scores, score)
+        order = (classes - scores / 2).argsort(kind="stable")
+        return Detections(
+            *self.header(),
+            frame="world",
+            skus=tuple([self.skus[classes[row]] for row in order.tolist()]),
+            positions=positions[order],
+            quaternions=quaternions[order],
+            variances=variances[order],
+            scores=scores[order],
+        )
+
+    def _below_nothing(self) -> ObjectsInView:
+        """Returns what is seen by a detector that looks through everything but trays."""
+        shares = np.where(self._covers.hidden(self.true_poses), -1.0, 1.0)
+        return ObjectsInView(shares, np.zeros((len(shares), 3)))
+
+    def _classes(self, chance: Array, which: Array) -> Rows:
+        """Returns the class as which each object is recognised: its own, or another of parts, or of trays."""
+        classes = self.own_classes.copy()
+        for row in np.flatnonzero(chance < self.cfg.wrong_class).tolist():
+            others = [k for k in self._kinds[int(self.is_tray[row])] if k != classes[row]]
+            if others:
+                classes[row] = others[int(which[row] * len(others))]
+        return classes
+
+    def _phantom(self, chance: Array) -> tuple[int, float, tuple[Array, Array, Array]] | None:
+        """Returns class, score and pose of something that is not there, somewhere in the picture."""
+        columns, rows = self.calibrated.resolution_px
+        sku = int(chance[1] * len(self.skus))
+        low, high = FALSE_SCORES
+        pixel = np.array([[chance[2] * columns, chance[3] * rows]])
+        height_m = float(np.median(self.true_poses[:, 2]))
+        position = self.calibrated.on_plane(pixel, height_m)
+        if not self.skus or not np.isfinite(position).all():
+            return None
+        corner, end = self.cfg.min_xy_m, self.cfg.max_xy_m
+        if not ((position[0, :2] >= corner).all() and (position[0, :2] <= end).all()):
+            return None
+        yaw_rad = 2 * np.pi * chance[4] - np.pi
+        return sku, low + (high - low) * float(chance[5]), self.imagined(position, yaw_rad, sku)

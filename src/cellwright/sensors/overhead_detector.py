@@ -1,0 +1,155 @@
+"""The overhead detector: class, x, y and rotation in a plane of known height, as the APRS laboratory's recognition."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field, model_validator
+
+from cellwright.catalogue import TRAYS, GearFigures, PartFigures, TrayFigures
+from cellwright.catalogue.objects import TurnedFigures
+from cellwright.catalogue.seating import seated_height_m
+from cellwright.core.config import Cfg
+from cellwright.sensors.base import SENSORS, SensorCfg
+from cellwright.sensors.detector import Detector, DetectorCfg, Seen
+from cellwright.sensors.pose_noise import LAB_CLUSTERS_M, AngleNoise, LengthNoise, PoseNoise
+from cellwright.sensors.rotations import from_yaws, yaws
+
+__all__ = ["OverheadDetector", "OverheadDetectorCfg", "OverheadNoiseCfg", "PlaneCfg"]
+
+Array = npt.NDArray[np.float64]
+Height = Annotated[float, Field(ge=-100, le=100)]
+
+
+class OverheadNoiseCfg(Cfg):
+    """The noise of what an overhead detector measures: for each a standard deviation, or clusters.
+
+    Attributes:
+        x_m: Along x of the cell; the default is the laboratory's.
+        y_m: Along y.
+        yaw_deg: Of the rotation.
+    """
+
+    x_m: LengthNoise = 0.00028
+    y_m: LengthNoise = 0.00033
+    yaw_deg: AngleNoise = 0.3
+
+
+class PlaneCfg(Cfg):
+    """A part of the cell in which objects stand at another height.
+
+    Attributes:
+        height_m: The height of that table.
+        min_xy_m: One corner.
+        max_xy_m: The other.
+    """
+
+    height_m: Height
+    min_xy_m: tuple[float, float]
+    max_xy_m: tuple[float, float]
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> Self:
+        if not (self.min_xy_m[0] < self.max_xy_m[0] and self.min_xy_m[1] < self.max_xy_m[1]):
+            raise ValueError("min_xy_m must be below max_xy_m in both coordinates")
+        return self
+
+
+class OverheadDetectorCfg(DetectorCfg):
+    """A detector that recognises objects in a picture: no height, no tilt.
+
+    Attributes:
+        camera: The camera through which it looks.
+        plane_m: The height on which trays stand. A part is taken to be seated in a tray there; an object that is
+            higher or lower is seen beside its place, away from the camera or towards it.
+        planes: Parts of the cell in which that height is another.
+        noise: Of each object in each frame; `none` for none, `clusters` for three normal distributions per axis, whose
+            moments are those of the laboratory.
+    """
+
+    camera: str
+    plane_m: Height
+    planes: tuple[PlaneCfg, ...] = ()
+    noise: Literal["none", "clusters"] | OverheadNoiseCfg = OverheadNoiseCfg()
+
+
+@SENSORS.register("overhead_detector")
+class OverheadDetector(Detector[OverheadDetectorCfg]):
+    """Places in the plane, and rotations where the shape shows one; what is not measured has an infinite variance."""
+
+    Cfg: ClassVar[type[SensorCfg]] = OverheadDetectorCfg
+
+    @classmethod
+    def noise_of(cls, cfg: OverheadDetectorCfg) -> PoseNoise:
+        """Returns the noise of x, y and yaw; the others are not measured."""
+        if isinstance(cfg.noise, str):
+            own = OverheadNoiseCfg()
+            x_m, y_m = LAB_CLUSTERS_M if cfg.noise == "clusters" else (0.0, 0.0)
+            yaw_deg = own.yaw_deg if cfg.noise == "clusters" else 0.0
+        else:
+            x_m, y_m, yaw_deg = cfg.noise.x_m, cfg.noise.y_m, cfg.noise.yaw_deg
+        return PoseNoise([x_m, y_m, None, None, None, yaw_deg], [1.0] * 5 + [np.pi / 180])
+
+    def _look_up(self) -> None:
+        super()._look_up()
+        figures = [self.figures[sku] for sku in self.skus]
+        self._above_plane = np.array([usual_height_m(one) for one in figures])
+        self._is_round = np.array([_is_round(one) for one in figures], bool)
+
+    def measured(self, seen: Seen) -> tuple[Array, Array, Array]:
+        """Returns where the middle of each upper face appears, taken to be at its class's usual height."""
+        middles = self.sight.middles(seen.objects) + seen.shifts_m
+        turned = self.calibrated.pose_in_world @ self.actual.pose_in_world.inverse()
+        rotations = yaws(seen.poses[:, 3:]) + turned.rpy[2] + seen.errors[:, 5]
+        pixels = self.actual.pixels(middles)
+        positions, rotations = self._reported(pixels, rotations, seen.classes)
+        positions[:, :2] += seen.errors[:, :2]
+        variances = self.variances_of(seen)
+        variances[self._is_round[seen.classes], 5] = np.inf
+        return positions, from_yaws(rotations + np.pi * seen.flipped), variances
+
+    def imagined(self, position: Array, yaw_rad: float, sku: int) -> tuple[Array, Array, Array]:
+        """Returns what would be reported of an object there."""
+        pixels = self.calibrated.pixels(position)
+        positions, rotations = self._reported(pixels, np.array([yaw_rad]), np.array([sku]))
+        variances = self.noise.variances[None].copy()
+        variances[0, 5] = np.inf if self._is_round[sku] else variances[0, 5]
+        return positions, from_yaws(rotations), variances
+
+    def _reported(self, pixels: Array, rotations: Array, classes: npt.NDArray[np.intp]) -> tuple[Array, Array]:
+        """Returns places, on the planes of the cell, and rotations of classes that appear at these pixels."""
+        rotations = np.where(self._is_round[classes], 0.0, rotations)
+        c, s = np.cos(rotations), np.sin(rotations)
+        x, y, z = self.middles[classes].T
+        middle = np.column_stack([c * x - s * y, s * x + c * y])
+        above = self._above_plane[classes]
+
+        def on(plane_m: float) -> Array:
+            there = self.calibrated.on_plane(pixels, plane_m + above + z)
+            return np.column_stack([there[:, :2] - middle, plane_m + above])
+
+        positions = on(self.cfg.plane_m)
+        for plane in self.cfg.planes:
+            other = on(plane.height_m)
+            inside = (other[:, :2] >= plane.min_xy_m) & (other[:, :2] <= plane.max_xy_m)
+            positions = np.where(inside.all(axis=1, keepdims=True), other, positions)
+        return positions, rotations
+
+
+def usual_height_m(figures: PartFigures | TrayFigures) -> float:
+    """Returns the height of an object's origin above the table, where it usually is: a part is seated in a tray."""
+    if isinstance(figures, TrayFigures):
+        return 0.0
+    for name in TRAYS:
+        tray = TRAYS.get(name)
+        for slot in tray.slots:
+            if slot.accepts == figures.sku:
+                return seated_height_m(tray, slot, figures)
+    return -figures.bottom_m
+
+
+def _is_round(figures: PartFigures | TrayFigures) -> bool:
+    """Returns whether an object looks the same however it is turned: gears have no mark."""
+    return isinstance(figures, GearFigures) or (isinstance(figures, TurnedFigures) and figures.handle is None)

@@ -1,0 +1,44 @@
+"""Cameras as pinholes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cellwright.core.camera import Camera
+from cellwright.core.pose import Pose
+
+DOWN = Camera("down", Pose.from_xyz_rpy([0.3, -1.0, 2.0], [0, np.pi / 2, np.pi / 2]), 0.837)
+angle = st.floats(-0.6, 0.6)
+place = st.floats(-0.3, 0.3)
+
+
+def test_a_camera_that_looks_down_has_y_of_the_cell_upwards_in_its_picture():
+    (middle, right, up) = DOWN.pixels(np.array([[0.3, -1.0, 0.9], [0.4, -1.0, 0.9], [0.3, -0.9, 0.9]]))
+    assert middle == pytest.approx([1024, 1024])
+    assert right == pytest.approx([1024 + DOWN.focal_px * 0.1 / 1.1, 1024])
+    assert up == pytest.approx([1024, 1024 - DOWN.focal_px * 0.1 / 1.1])
+
+
+def test_its_angle_of_view_is_across_the_columns():
+    half_m = 1.1 * np.tan(0.837 / 2)
+    edge = np.array([[0.3 + half_m - 1e-6, -1.0, 0.9], [0.3 + half_m + 1e-6, -1.0, 0.9], [0.3, -1.0, 2.5]])
+    assert DOWN.sees(edge).tolist() == [True, False, False]
+    wide = Camera("wide", DOWN.pose_in_world, 0.837, (2000, 1000))
+    assert wide.sees(np.array([[0.3, -1.0 + half_m * 0.6, 0.9]])).tolist() == [False]
+    assert np.isnan(DOWN.pixels(edge[2:])).all()
+
+
+@given(roll=angle, pitch=angle, yaw=st.floats(-3, 3), x=place, y=place, z=st.floats(0.5, 1.2))
+def test_a_point_is_found_again_at_its_own_height(roll, pitch, yaw, x, y, z):
+    pose = Pose.from_xyz_rpy([0, 0, 2.0], [roll, np.pi / 2 + pitch, yaw])
+    camera = Camera("any", pose, 1.2)
+    point = np.array([[x, y, z]])
+    assert camera.on_plane(camera.pixels(point), z) == pytest.approx(point, abs=1e-9)
+
+
+def test_a_line_of_sight_that_goes_up_meets_no_table():
+    level = Camera("level", Pose.from_xyz_rpy([0, 0, 1.0]), 1.0)
+    assert np.isnan(level.on_plane(np.array([[1024.0, 500.0]]), 0.5)).all()
