@@ -48,7 +48,7 @@ def test_the_second_transfer_goes_wrong_and_the_score_says_so(run):
 def test_the_oracle_knows_whether_it_could_be_finished(run):
     judge = run[1]
 
-    def reaches(robot, point, tool=""):
+    def reaches(robot, point, tool="", **_):
         return robot == "fanuc" and point[2] > 0.85
 
     assert judge.recoverable(WANTED, reaches).recoverable

@@ -7,7 +7,6 @@ import pytest
 
 from cellwright.core.pose import Pose
 from cellwright.judge import judge_recoverable
-from cellwright.judge.oracle import MAX_LEAN_RAD
 from cellwright.orders import DESIGNS
 
 M2L1, S2L2 = DESIGNS.get("kit_m2l1"), DESIGNS.get("kit_s2l2")
@@ -15,7 +14,7 @@ WANTED = {"fanuc_kit_m2l1": M2L1}
 RIGHT = {"slot_1": "medium_gear_1", "slot_2": "medium_gear_2", "slot_3": "large_gear_1"}
 
 
-def reaches(robot, point, tool=""):
+def reaches(robot, point, tool="", **_):
     """Each robot the trays of its own table."""
     x, y, z = point
     return z > 0.85 and abs(x) < 0.6 and (-1.6 < y < -0.85 if robot == "fanuc" else -0.85 < y < -0.3)
@@ -25,6 +24,12 @@ def take_away(stand, pattern, keep=0):
     names = sorted(name for name in stand.world.objects if name.startswith(pattern))
     for number, name in enumerate(names[keep:]):
         stand.world.place(name, Pose.from_xyz_rpy([1.0 + 0.12 * number, 1.5, 0.001]))
+
+
+def drop(stand, name, pose):
+    """Lets something go, and waits until it lies."""
+    stand.world.place(name, pose)
+    stand.lab.advance(1.0)
 
 
 def test_an_untouched_cell_is_recoverable_with_a_plan_that_holds(stand):
@@ -61,19 +66,94 @@ def test_gears_that_the_other_robot_alone_reaches_do_not_help(stand):
 
 
 def test_a_gear_that_fell_onto_the_table_counts(stand):
-    """Upright where a robot gets to it; not when it lies on its side, and not when it is out of reach."""
+    """Upright where a robot gets to it, leaning as on its cone; not upside down, and not when it is out of reach."""
     take_away(stand, "large_gear", keep=1)
     on_cart = Pose.from_xyz_rpy([0.0, -1.12, 0.917])
-    stand.world.place("large_gear_1", on_cart)
+    drop(stand, "large_gear_1", on_cart)
     verdict = judge_recoverable(stand.world, WANTED, reaches)
     assert verdict.recoverable
     assert "loose sku_part_large_gear of fanuc" in {tray.name for tray in verdict.state.parts_trays}
-    stand.world.place("large_gear_1", on_cart @ Pose.from_xyz_rpy([0, 0, 0.06], [np.radians(80), 0, 0]))
+    drop(stand, "large_gear_1", on_cart @ Pose.from_xyz_rpy([0, 0, 0.05], [np.pi, 0, 0]))
     verdict = judge_recoverable(stand.world, WANTED, reaches)
     assert not verdict.recoverable
-    assert "large_gear_1: lies tilted by 80 deg" in verdict.reason
+    assert "large_gear_1: no tool has room to take it, as it lies tilted by 1" in verdict.reason
     stand.world.place("large_gear_1", Pose.from_xyz_rpy([0.0, 0.3, 0.917]))
     assert "large_gear_1: out of every robot's reach" in judge_recoverable(stand.world, WANTED, reaches).reason
+
+
+@pytest.mark.parametrize(("lean_deg", "taken"), [(0, True), (38, True), (60, True), (85, True), (180, False)])
+def test_a_gear_is_taken_at_any_angle_at_which_fingers_get_to_its_peg(stand, lean_deg, taken):
+    """High above the cart, where only the gear itself is in the way: geometry decides, and no angle of a recipe."""
+    take_away(stand, "large_gear", keep=1)
+    stand.world.place("large_gear_1", Pose.from_xyz_rpy([0.0, -1.12, 1.3], [0, np.radians(lean_deg), 0]))
+
+    def from_above(robot, point, tool="", pose_tool_in_world=None):
+        pose = pose_tool_in_world
+        return reaches(robot, point) and (pose is None or pose.rotation_matrix[2, 2] < -0.05)
+
+    assert judge_recoverable(stand.world, WANTED, from_above).recoverable is taken
+
+
+def test_a_gear_with_furniture_round_it_is_lost_though_the_arm_would_get_there(stand):
+    take_away(stand, "large_gear", keep=1)
+    under_the_table = Pose.from_xyz_rpy([0.0, -0.63, 0.80])
+    stand.world.place("large_gear_1", under_the_table)
+    verdict = judge_recoverable(stand.world, WANTED, lambda _robot, point, *_, **__: point[2] > 0.5)
+    assert not verdict.recoverable
+    assert "large_gear_1: no tool has room to take it, as it lies tilted by 0 deg" in verdict.reason
+
+
+def test_gears_under_a_tray_that_no_robot_takes_are_lost(stand):
+    take_away(stand, "large_gear", keep=2)
+    over = stand.world.pose_of("fanuc_large_tray") @ Pose.from_xyz_rpy([0, 0, 0.052])
+    drop(stand, "fanuc_kit_s2l2", over)
+    verdict = judge_recoverable(stand.world, WANTED, reaches)
+    assert not verdict.recoverable
+    assert "large_gear_1: covered by fanuc_kit_s2l2, which no robot can take away" in verdict.reason
+    stand.world.place("fanuc_kit_s2l2", Pose.from_xyz_rpy([1.0, 1.0, 0.001]))
+    assert judge_recoverable(stand.world, WANTED, reaches).recoverable
+
+
+def test_a_gear_under_another_gear_is_uncovered_first(stand):
+    take_away(stand, "large_gear", keep=2)
+    drop(stand, "large_gear_1", Pose.from_xyz_rpy([0.0, -1.12, 0.917]))
+    stand.world.place("large_gear_2", Pose.from_xyz_rpy([0.0, -1.12, 0.953]))
+    verdict = judge_recoverable(stand.world, {"fanuc_kit_s2l2": S2L2}, reaches)
+    assert verdict.recoverable, verdict.reason
+    assert verdict.reason.endswith("large_gear_2 is taken away from large_gear_1 before")
+    assert verdict.as_dict()["before"] == {"large_gear_1": ["large_gear_2"]}
+
+
+def test_what_no_camera_ever_sees_is_lost(stand):
+    take_away(stand, "large_gear", keep=1)
+    asked = []
+
+    def sees(thing, without):
+        asked.append((thing, "large_gear_1" in without))
+        return thing != "large_gear_1"
+
+    assert judge_recoverable(stand.world, WANTED, reaches, sees=lambda *_: True).recoverable
+    verdict = judge_recoverable(stand.world, WANTED, reaches, sees=sees)
+    assert not verdict.recoverable
+    assert "large_gear_1: no camera sees it" in verdict.reason
+    assert ("large_gear_1", False) in asked
+
+
+def test_a_kit_with_a_tray_on_it_and_one_that_lies_askew_or_elsewhere_are_hopeless_where_nothing_lifts_trays(stand):
+    stand.fill(RIGHT)
+    assert judge_recoverable(stand.world, WANTED, reaches).recoverable
+    over = stand.world.pose_of("fanuc_kit_m2l1") @ Pose.from_xyz_rpy([0, 0, 0.052])
+    drop(stand, "fanuc_kit_s2l2", over)
+    verdict = judge_recoverable(stand.world, WANTED, reaches)
+    assert verdict.reason == "fanuc_kit_m2l1 cannot be cleared: fanuc_kit_s2l2 no tool holds it"
+    stand.world.place("fanuc_kit_s2l2", Pose.from_xyz_rpy([1.0, 1.0, 0.001]))
+    pose = stand.world.pose_of("fanuc_kit_m2l1")
+    stand.world.place("fanuc_kit_m2l1", pose @ Pose.from_xyz_rpy([0, 0, 0.008], [0.06, 0, 0]))
+    verdict = judge_recoverable(stand.world, WANTED, reaches)
+    assert "fanuc_kit_m2l1 cannot be put right: level: tilted by 3.4 deg (limit 2 deg)" in verdict.reason
+    stand.world.place("fanuc_kit_m2l1", Pose.from_xyz_rpy([1.4, 1.0, 0.0]))
+    verdict = judge_recoverable(stand.world, WANTED, reaches)
+    assert "fanuc_kit_m2l1 cannot be put right: on its table: on the floor, not on fanuc_cart" in verdict.reason
 
 
 def test_what_is_in_the_kit_already_counts(stand):
@@ -87,15 +167,15 @@ def test_what_is_in_the_kit_already_counts(stand):
     assert verdict.state.kits[0].filled == tuple(slot.sku for slot in M2L1.slots)
 
 
-def test_a_gear_that_is_askew_in_its_slot_can_be_set_anew_unless_it_leans_too_far(stand):
+def test_a_gear_that_is_askew_in_its_slot_can_be_set_anew_unless_it_is_upside_down(stand):
     stand.fill(RIGHT)
     pose = stand.world.pose_of("large_gear_1")
-    stand.world.place("large_gear_1", pose @ Pose.from_xyz_rpy([0, 0, 0.004], [MAX_LEAN_RAD - 0.05, 0, 0]))
+    stand.world.place("large_gear_1", pose @ Pose.from_xyz_rpy([0, 0, 0.02], [np.radians(20), 0, 0]))
     assert judge_recoverable(stand.world, WANTED, reaches).recoverable
-    stand.world.place("large_gear_1", pose @ Pose.from_xyz_rpy([0, 0, 0.02], [MAX_LEAN_RAD + 0.05, 0, 0]))
+    drop(stand, "large_gear_1", pose @ Pose.from_xyz_rpy([0, 0, 0.04], [np.pi, 0, 0]))
     verdict = judge_recoverable(stand.world, WANTED, reaches)
     assert not verdict.recoverable
-    assert "fanuc_kit_m2l1/slot_3 is blocked: large_gear_1 lies tilted" in verdict.reason
+    assert "fanuc_kit_m2l1/slot_3 is blocked: large_gear_1 no tool has room" in verdict.reason
 
 
 def test_a_wrong_gear_in_a_slot_can_be_taken_out(stand):

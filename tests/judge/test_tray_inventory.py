@@ -7,6 +7,7 @@ from cellwright.catalogue import seated_height_m
 from cellwright.cells import load_cell
 from cellwright.core.pose import Pose
 from cellwright.judge import judge_kit, judge_recoverable
+from cellwright.judge.support import things_below
 from cellwright.orders import DESIGNS
 from cellwright.planning import PlanStatus
 from cellwright.sim import World
@@ -16,7 +17,7 @@ WANTED = {"m2l1_tray_2": M2L1}
 TABLE, BOX = Pose.from_xyz_rpy([0.0, -0.65, 0.89]), Pose.from_xyz_rpy([0.65, -0.522, 0.894], [0, 0, np.pi / 2])
 
 
-def reaches(robot, point, tool=""):
+def reaches(robot, point, tool="", **_):
     """Everything on the tables."""
     return point[2] > 0.85
 
@@ -95,19 +96,65 @@ def test_a_tray_that_fell_is_lost_and_another_one_serves_while_there_is_one(worl
     assert "m2l1_tray_1: lies on the floor" in verdict.reason
 
 
-def test_a_tray_askew_on_a_stack_spoils_the_stack(world):
-    world.place("m2l1_tray_2", world.pose_of("m2l1_tray_1") @ Pose.from_xyz_rpy([0.0, 0.08, 0.04], [0.45, 0, 0]))
+UPSIDE_DOWN = Pose.from_xyz_rpy([0, 0, 0.0172], [np.pi, 0, 0])
+
+
+def test_a_tray_upside_down_on_a_stack_spoils_the_stack_and_one_askew_does_not(world):
+    lower = world.pose_of("m2l1_tray_1")
+    world.place("m2l1_tray_2", lower @ Pose.from_xyz_rpy([0.0, 0.08, 0.06], [0.45, 0, 0]))
+    assert judge_recoverable(world, WANTED, reaches).recoverable, "a tool leans as the tray does"
+    world.place("m2l1_tray_2", lower @ Pose.from_xyz_rpy([0, 0, 0.017]) @ UPSIDE_DOWN)
     verdict = judge_recoverable(world, WANTED, reaches)
     assert not verdict.recoverable
-    assert verdict.lost["m2l1_tray_1"] == "lies under m2l1_tray_2"
+    assert verdict.lost["m2l1_tray_2"] == "no tool has room to take it, as it lies tilted by 180 deg"
+    assert verdict.lost["m2l1_tray_1"] == "covered by m2l1_tray_2, which no robot can take away"
 
 
-def test_a_tray_askew_on_the_work_table_leaves_no_place_to_work(world):
-    world.place("m2l1_tray_2", TABLE @ Pose.from_xyz_rpy([0, 0, 0.05], [0.45, 0, 0]))
+def test_a_tray_upside_down_on_the_work_table_leaves_no_place_to_work(world):
+    world.place("m2l1_tray_2", TABLE @ UPSIDE_DOWN)
     verdict = judge_recoverable(world, WANTED, reaches)
     assert not verdict.recoverable
     assert verdict.plan.status is not PlanStatus.SOLVED
-    assert "m2l1_tray_2: lies tilted by 26 deg" in verdict.reason
+    assert "m2l1_tray_2: no tool has room" in verdict.reason
+
+
+@pytest.mark.parametrize(("lean_deg", "times", "taken"), [(26, 1, True), (85, 1, True), (60, 8, False)])
+def test_cups_hold_a_tray_that_leans_as_long_as_their_lips_do_not_slip(world, lean_deg, times, taken):
+    world.place("m2l1_tray_2", TABLE @ Pose.from_xyz_rpy([0, 0, 0.4], [np.radians(lean_deg), 0, 0]))
+    body = world.objects["m2l1_tray_2"].body
+    world.model.body_mass[body] *= times
+    try:
+        assert ("m2l1_tray_2" not in judge_recoverable(world, WANTED, reaches).lost) is taken
+    finally:
+        world.model.body_mass[body] /= times
+
+
+def lower(world, name, pose):
+    """Lowers a thing until it stands on another one."""
+    for step_m in (0.002, 0.00025):
+        while not things_below(world, name):
+            pose = Pose(pose.position - [0, 0, step_m], pose.quaternion)
+            world.place(name, pose)
+        pose = Pose(pose.position + [0, 0, step_m], pose.quaternion)
+        world.place(name, pose if step_m > 0.001 else world.pose_of(name))
+
+
+def test_a_tray_on_a_kit_and_a_gear_under_a_tray_are_uncovered_first(world):
+    """Here a robot has a tool for trays: what one covers is not lost."""
+    world.place("m2l1_tray_2", TABLE)
+    fill(world, "m2l1_tray_2", ["medium_gear_1", "medium_gear_2", "large_gear_1"])
+    lower(world, "s2l2_tray_2", TABLE @ Pose.from_xyz_rpy([0, 0, 0.06]))
+    assert judge_kit(world, "m2l1_tray_2", M2L1).items[4].reason == "s2l2_tray_2 on the tray"
+    verdict = judge_recoverable(world, WANTED, reaches)
+    assert verdict.recoverable, verdict.reason
+    assert verdict.reason.endswith("s2l2_tray_2 is taken away from m2l1_tray_2 before")
+    world.place("large_gear_2", Pose.from_xyz_rpy([1.0, 1.0, 0.001]))
+    world.place("large_gear_1", TABLE)
+    world.place("m2l1_tray_2", Pose.from_xyz_rpy([1.0, 1.3, 0.001]))
+    lower(world, "s2l2_tray_2", TABLE @ Pose.from_xyz_rpy([0, 0, 0.06]))
+    verdict = judge_recoverable(world, {"m2l1_tray_1": M2L1}, reaches)
+    assert verdict.recoverable, verdict.reason
+    assert "s2l2_tray_2 is taken away from large_gear_1 before" in verdict.reason
 
 
 def test_a_tool_that_fell_out_of_its_holder_is_lost_with_what_it_is_for(world):

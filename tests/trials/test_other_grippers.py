@@ -83,7 +83,7 @@ def test_the_judge_asks_for_reach_where_the_tool_takes_a_gear_and_not_elsewhere(
     """Long pads take a gear higher than its own grasp point is: what the judge holds recoverable is reached there."""
     asked: list[float] = []
 
-    def reaches(robot: str, point_in_world_m: np.ndarray, tool: str = "") -> bool:
+    def reaches(robot: str, point_in_world_m: np.ndarray, tool: str = "", **_: object) -> bool:
         asked.append(float(point_in_world_m[2]))
         return True
 

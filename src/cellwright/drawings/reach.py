@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from cellwright.catalogue import CHANGERS, ROBOTS, ArmFigures, gripper_model, part_of_sku
 from cellwright.cells import RobotCfg
@@ -15,6 +16,8 @@ from cellwright.motion import ArmKinematics, Grasp, GraspKind, find_grasps
 from cellwright.motion.chain import SerialChain
 
 __all__ = ["APPROACH_M", "SlotReach", "WristRange", "top_grasps"]
+
+Array = npt.NDArray[np.float64]
 
 APPROACH_M = 0.10  # how far above a part the tool must get, too
 TURNS = 12  # of the tool about a round part's axis; any of them will do
@@ -148,6 +151,11 @@ class WristRange:
         beside = hand - chain.axes[-1] * (chain.axes[-1] @ hand)
         self._hand_in_flange = chain.flange_rotation.T @ (hand - beside)
         self._length_m += float(np.linalg.norm(beside))
+
+    def is_beyond(self, point_in_base_m: Array, hand_m: float) -> bool:
+        """Returns whether a point is farther away than the tip of a hand of some length gets, however it points."""
+        most_m = self._length_m + float(np.linalg.norm(self._hand_in_flange)) + hand_m
+        return float(np.linalg.norm(point_in_base_m - self._shoulder)) > most_m
 
     def too_far(self, pose_flange_in_base: Pose) -> bool:
         """Returns whether the wrist would have to be farther away than it ever gets."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cellwright.judge.judge import Judge
     from cellwright.judge.kit import KitItem, KitVerdict, judge_kit
     from cellwright.judge.kitting_contacts import allowed_kitting_contacts
-    from cellwright.judge.oracle import ReachTest, Recoverability, judge_recoverable
+    from cellwright.judge.oracle import ReachTest, Recoverability, SightTest, judge_recoverable
     from cellwright.judge.score import Points, Score, ScoreItem, score_run
     from cellwright.judge.seating import Seating, judge_slot, judge_slots
     from cellwright.judge.tray_contents import poses_on_tray
@@ -64,6 +64,7 @@ __all__ = [
     "Score",
     "ScoreItem",
     "Seating",
+    "SightTest",
     "allowed_kitting_contacts",
     "fault_kind",
     "judge_kit",
@@ -90,7 +91,7 @@ __getattr__ = lazy_names(
         ".judge": "Judge",
         ".kit": "KitItem KitVerdict judge_kit",
         ".kitting_contacts": "allowed_kitting_contacts",
-        ".oracle": "ReachTest Recoverability judge_recoverable",
+        ".oracle": "ReachTest Recoverability SightTest judge_recoverable",
         ".score": "Points Score ScoreItem score_run",
         ".seating": "Seating judge_slot judge_slots",
         ".tray_contents": "poses_on_tray",

@@ -13,7 +13,7 @@ from cellwright.judge.faults import FaultCfg, FaultScheduler, FilteredSensor
 from cellwright.judge.hand_monitor import HandMonitor
 from cellwright.judge.kit import KitVerdict, judge_kit
 from cellwright.judge.kitting_contacts import allowed_kitting_contacts
-from cellwright.judge.oracle import ReachTest, Recoverability, judge_recoverable
+from cellwright.judge.oracle import ReachTest, Recoverability, SightTest, judge_recoverable
 from cellwright.judge.score import Points, Score, score_run
 from cellwright.orders import KitDesign
 from cellwright.sim import Stepper, World
@@ -77,10 +77,14 @@ class Judge:
         return score
 
     def recoverable(
-        self, wanted: Mapping[str, KitDesign], reaches: ReachTest, robots: Collection[str] | None = None
+        self,
+        wanted: Mapping[str, KitDesign],
+        reaches: ReachTest,
+        robots: Collection[str] | None = None,
+        sees: SightTest | None = None,
     ) -> Recoverability:
         """Returns whether the wanted kits can be completed from how things are now; ask when they are at rest."""
-        return judge_recoverable(self._world, wanted, reaches, hand_monitor=self.hands, robots=robots)
+        return judge_recoverable(self._world, wanted, reaches, hand_monitor=self.hands, robots=robots, sees=sees)
 
     def stop(self) -> None:
         """Ends faults and collision checks; what faults changed for a while is restored."""

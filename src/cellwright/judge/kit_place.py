@@ -14,7 +14,7 @@ from cellwright.judge.support import carried_by, geoms_of, things_below
 from cellwright.sim import World
 from cellwright.sim.contacts import owner
 
-__all__ = ["TILT_LIMIT_RAD", "judge_level", "judge_place", "judge_rest", "table_of"]
+__all__ = ["TILT_LIMIT_RAD", "fixture_below", "judge_level", "judge_place", "judge_rest", "table_of"]
 
 TILT_LIMIT_RAD = float(np.radians(2.0))
 """As of a part in its slot: what comes next takes parts from straight above, and a gear in a tray that leans no more
@@ -32,7 +32,7 @@ def table_of(world: World, tray: str) -> str:
     assert isinstance(figures, TrayFigures)
     x_m, y_m = (0.4 * side_m for side_m in figures.size_m)
     spots = [(0.0, 0.0), (x_m, y_m), (x_m, -y_m), (-x_m, y_m), (-x_m, -y_m)]
-    hits = [hit for spot in spots if (hit := _below(world, drawn.apply([*spot, GAP_M])))]
+    hits = [hit for spot in spots if (hit := fixture_below(world, drawn.apply([*spot, GAP_M])))]
     return min(hits)[1] if hits else ""
 
 
@@ -54,7 +54,7 @@ def judge_place(world: World, tray: str) -> Verdict:
     if world.cell.fidelity != "physics" and pose.distance_m(drawn) <= GAP_M:
         return True, f"where it is drawn, above {wanted or 'nothing'}"  # without forces nothing falls
     if not on:
-        hit = _below(world, pose.position)
+        hit = fixture_below(world, pose.position)
         return False, f"in mid-air, {hit[0] * 1000:.0f} mm above {hit[1]}" if hit else "in mid-air, above nothing"
     where = "on the floor" if all(_is_floor(world, name) for name in on) else f"on {', '.join(on)}"
     return False, f"{where}, not on {wanted or 'any table'}"
@@ -107,7 +107,7 @@ def _is_floor(world: World, name: str) -> bool:
     return isinstance(FURNITURE.get(world.cell.fixtures[name].model), FloorFigures)
 
 
-def _below(world: World, point_m: npt.ArrayLike) -> tuple[float, str] | None:
+def fixture_below(world: World, point_m: npt.ArrayLike) -> tuple[float, str] | None:
     """Returns the first fixture straight below a point, and how far down it is; loose things do not count."""
     down, hit, way_m = np.array([0.0, 0.0, -1.0]), np.zeros(1, np.int32), 0.0
     for _ in range(MOST_BETWEEN):

@@ -1,6 +1,7 @@
 """The oracle: whether a state can still become the wanted kits, planned from the truth.
 
-It answers for a perfect controller: one that knows where everything is, and whose every grasp succeeds.
+It answers for a perfect controller with the cell's own robots and tools: one that finds whatever a detector's camera
+can see once no arm is in the way, that takes away what covers a thing, and whose every grasp succeeds that has room.
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cellwright.judge.hand_monitor import HandMonitor
+from cellwright.judge.takers import SightTest
 from cellwright.judge.tool_inventory import ReachTest
-from cellwright.judge.true_state import MAX_LEAN_RAD, TrueState
+from cellwright.judge.true_state import TrueState
 from cellwright.orders import KitDesign, Order, OrderLine
 from cellwright.planning import CellState, PlanRequest, PlanResult, PlanStatus, plan, validate_timed
 from cellwright.sim import World
 
-__all__ = ["ReachTest", "Recoverability", "judge_recoverable"]
+__all__ = ["ReachTest", "Recoverability", "SightTest", "judge_recoverable"]
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class Recoverability:
         recoverable: Whether the wanted kits can be completed with what is left.
         reason: Why not, or with how many steps.
         lost: Part or tray -> why no robot can take it.
+        before: Part or tray -> what the plan needs to have taken away from it before.
         state: The true state as a planner sees one: parts counted where a robot can take them. None when that is not
             even asked.
         plan: What the planner made of it.
@@ -37,11 +40,14 @@ class Recoverability:
     lost: Mapping[str, str] = field(default_factory=dict)
     state: CellState | None = None
     plan: PlanResult | None = None
+    before: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Returns plain data for JSON."""
         steps = [str(action) for action in self.plan.actions] if self.plan else []
-        return {"recoverable": self.recoverable, "reason": self.reason, "lost": dict(self.lost), "plan": steps}
+        before = {name: sorted(covers) for name, covers in self.before.items()}
+        words = {"recoverable": self.recoverable, "reason": self.reason, "lost": dict(self.lost)}
+        return {**words, "before": before, "plan": steps}
 
 
 def judge_recoverable(
@@ -51,19 +57,19 @@ def judge_recoverable(
     *,
     hand_monitor: HandMonitor | None = None,
     robots: Collection[str] | None = None,
-    max_lean_rad: float = MAX_LEAN_RAD,
+    sees: SightTest | None = None,
 ) -> Recoverability:
     """Returns whether the wanted kits can be completed from the true state.
 
     Args:
         world: What is really there.
         wanted: Kit tray -> what it shall become.
-        reaches: Tests whether a robot reaches a point.
+        reaches: Tests whether a robot reaches a point, or a pose of its tool.
         hand_monitor: The objects in hands; without one they are taken to be empty.
         robots: Those in service; all when not given.
-        max_lean_rad: A part that leans more cannot be taken.
+        sees: Tests whether a controller can see a thing; without it, it sees everything.
     """
-    reading = TrueState(world, wanted, reaches, hand_monitor, robots, max_lean_rad)
+    reading = TrueState(world, wanted, reaches, hand_monitor, robots, sees)
     if reading.hopeless:
         return Recoverability(False, "; ".join(reading.hopeless), reading.lost)
     counts: dict[str, int] = {}
@@ -81,4 +87,8 @@ def judge_recoverable(
     verdict = validate_timed(request, result)
     if not verdict.valid:
         return Recoverability(False, f"the plan does not hold: {verdict.reason}", reading.lost, state, result)
-    return Recoverability(True, f"a plan of {len(result.actions)} steps completes it", reading.lost, state, result)
+    used = " ".join(str(action) for action in result.actions)
+    before = {name: covers for name, covers in reading.before.items() if name in wanted or f"{name} under" in used}
+    words = [f"{', '.join(sorted(covers))} is taken away from {name} before" for name, covers in before.items()]
+    reason = "; ".join([f"a plan of {len(result.actions)} steps completes it", *words])
+    return Recoverability(True, reason, reading.lost, state, result, before)

@@ -20,6 +20,7 @@ from cellwright.catalogue import (
     tool_grasp_xyz_m,
     tray_grasp,
 )
+from cellwright.catalogue.tools import ToolFigures
 from cellwright.core.pose import Pose
 from cellwright.sim import World
 
@@ -31,16 +32,20 @@ HANGS_M = 0.02  # a tool that near to where it hangs in a holder can be taken fr
 
 
 class ReachTest(Protocol):
-    """A test of whether a robot reaches a point of the world from above."""
+    """A test of whether a robot reaches a point of the world: from above, or in a pose."""
 
-    def __call__(self, robot: str, point_in_world_m: Point, tool: str = "") -> bool:
-        """Returns whether the robot reaches the point.
+    def __call__(
+        self, robot: str, point_in_world_m: Point, tool: str = "", *, pose_tool_in_world: Pose | None = None
+    ) -> bool:
+        """Returns whether the robot reaches the point, and comes there straight along its tool.
 
         Args:
             robot: The robot.
             point_in_world_m: The point.
             tool: With which tool, of those that robots change; without a name, with what is there for good: its own
                 tool, or the changer.
+            pose_tool_in_world: In which pose the tool's centre point is then; without one the tool points straight
+                down, at any turn.
         """
 
 
@@ -81,6 +86,10 @@ class ToolInventory:
         """The names of all tools."""
         return list(self._figures)
 
+    def figures(self, tool: str) -> ToolFigures:
+        """Returns the figures of a tool."""
+        return self._figures[tool]
+
     def tools_of(self, robot: str) -> list[str]:
         """Returns the tools that a robot has or can have: those in holders within its reach."""
         hanging = [self.holders[holder] for holder in self.at_holders[robot]]
@@ -102,6 +111,11 @@ class ToolInventory:
     def holds(self, robot: str, sku: str) -> bool:
         """Returns whether a robot has, or can have, a tool for such parts or trays."""
         return any(sku in self.handles[tool] for tool in self.tools_of(robot))
+
+    def gets_to(self, robot: str, tool: str, pose_tool: Pose) -> bool:
+        """Returns whether a robot gets a tool into a pose, straight along the tool's axis."""
+        name = "" if tool in self._fixed else tool
+        return self._reaches(robot, pose_tool.position, name, pose_tool_in_world=pose_tool)
 
     def grip_point(self, tray: TrayFigures, pose_tray: Pose) -> Point:
         """Returns the point where a tray is taken by the first suitable tool; without one the middle of its top."""

@@ -11,7 +11,7 @@ from cellwright.catalogue.furniture_kinds import BoxFigures, TableFigures
 from cellwright.core.pose import Pose
 from cellwright.judge.boxes import boxes_of
 from cellwright.judge.kit import TOOL_CLEAR, judge_kit, parts_on
-from cellwright.judge.seating import lean_rad
+from cellwright.judge.takers import Takers
 from cellwright.judge.tool_inventory import ToolInventory
 from cellwright.orders import DESIGNS, KitDesign
 from cellwright.planning import HeldItem, HeldKind, KitState, Outlet, TrayStack
@@ -19,7 +19,6 @@ from cellwright.sim import World
 
 __all__ = ["TrayInventory"]
 
-LEANING_RAD = float(np.radians(20.0))  # a tool leans with a tray that leans less, and its cups seal
 ON_TABLE_M = 0.02
 OVER_TABLE_M = 0.15  # what lies askew on a table, or on a tray, is not higher above it
 
@@ -38,7 +37,12 @@ class TrayInventory:
     """
 
     def __init__(
-        self, world: World, tools: ToolInventory, in_service: Collection[str], held: Mapping[str, str]
+        self,
+        world: World,
+        tools: ToolInventory,
+        takers: Takers,
+        in_service: Collection[str],
+        held: Mapping[str, str],
     ) -> None:
         self._world = world
         self._tools = tools
@@ -50,6 +54,7 @@ class TrayInventory:
         self._tables = _free_tables(world)
         self._taken: dict[str, str] = {}
         self.lost: dict[str, str] = {}
+        self._takers = takers
         self.places: dict[str, frozenset[str]] = {}
         self.hands: dict[str, HeldItem] = {}
         self.in_the_way: list[KitState] = []
@@ -95,30 +100,12 @@ class TrayInventory:
         return tray not in self.lost
 
     def _note_lost(self) -> None:
-        """Notes trays that no robot can take as they are, and those below them."""
-        for tray, figures in self._kit_trays.items():
-            pose = self._world.pose_of(tray)
-            if tray in self._holder:
-                continue
-            if lean_rad(pose) > LEANING_RAD:
-                self.lost[tray] = f"lies tilted by {np.degrees(lean_rad(pose)):.0f} deg"
-            elif not self._carriers((figures, pose)):
-                on_floor = pose.position[2] < ON_TABLE_M
-                self.lost[tray] = "lies on the floor" if on_floor else "out of every robot's reach"
-        for upper in tuple(self.lost):
-            for tray in self._kit_trays:
-                if tray not in self.lost and tray not in self._holder and self._lies_on(upper, tray):
-                    self.lost[tray] = f"lies under {upper}"
-        for tray in self.lost:
-            if table := self._table_below(self._world.pose_of(tray), OVER_TABLE_M):
-                self._taken[table] = tray
-
-    def _lies_on(self, upper: str, lower: str) -> bool:
-        """Returns whether a tray is above another one, if only in part."""
-        x, y, z = (self._world.pose_of(lower).inverse() @ self._world.pose_of(upper)).position
-        sizes = zip(self._kit_trays[lower].size_m, self._kit_trays[upper].size_m, strict=True)
-        room_x, room_y = ((one + other) / 2 for one, other in sizes)
-        return bool(abs(x) < room_x and abs(y) < room_y and 0.0 < z < OVER_TABLE_M)
+        """Notes trays that no robot can take as they are; where such a one lies, no kit is built."""
+        for tray in self._kit_trays:
+            if tray not in self._holder and tray not in self._takers.of:
+                self.lost[tray] = self._takers.lost[tray]
+                if table := self._table_below(self._world.pose_of(tray), OVER_TABLE_M):
+                    self._taken[table] = tray
 
     def add_wanted(self, tray: str, design: KitDesign, filled: tuple[str | None, ...]) -> list[KitState]:
         """Adds a tray that shall become a kit: as a kit where it stands, or as one more tray."""

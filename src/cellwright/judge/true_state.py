@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-import numpy as np
-
 from cellwright.catalogue import (
-    PartFigures,
     SlotFigures,
     TrayFigures,
     TrayKind,
@@ -17,21 +14,19 @@ from cellwright.catalogue import (
 from cellwright.core.pose import Pose
 from cellwright.judge.boxes import boxes_of
 from cellwright.judge.hand_monitor import HandMonitor
-from cellwright.judge.kit import KitVerdict, judge_kit, parts_on
-from cellwright.judge.seating import judge_slots, lean_rad
+from cellwright.judge.kit import LEVEL, ON_TABLE, KitVerdict, judge_kit
+from cellwright.judge.seating import judge_slots
+from cellwright.judge.support import things_on
+from cellwright.judge.takers import SightTest, Takers
 from cellwright.judge.tool_inventory import ReachTest, ToolInventory
 from cellwright.judge.tray_inventory import TrayInventory
 from cellwright.orders import KitDesign
 from cellwright.planning import CellState, HeldItem, HeldKind, KitState, PartSupply, PlannerRobot, Tool, ToolHolderState
 from cellwright.sim import World
 
-__all__ = ["MAX_LEAN_RAD", "TrueState"]
+__all__ = ["TrueState"]
 
-MAX_LEAN_RAD = float(np.radians(42.0))  # estimated: a gear on its cone leans by 38 deg, and its peg can still be taken
-LEANING_RAD = float(np.radians(5.0))  # a part that leans less is taken from straight above
-ALONG_M = 0.1  # from where a tool comes along a leaning part's peg
 ROOM = 100  # so many parts can be set down on tables
-FLOOR_M = 0.3  # what lies lower has fallen to the floor
 
 
 class TrueState:
@@ -40,6 +35,7 @@ class TrueState:
     Attributes:
         lost: Part or tray -> why no robot can take it.
         hopeless: Why the wanted kits cannot be completed, whatever is planned.
+        before: Part or tray -> what must be taken away before it can be taken, or is a kit.
     """
 
     def __init__(
@@ -49,19 +45,23 @@ class TrueState:
         reaches: ReachTest,
         hand_monitor: HandMonitor | None,
         robots: Collection[str] | None,
-        max_lean_rad: float,
+        sees: SightTest | None,
     ) -> None:
         self.world = world
-        self.max_lean_rad = max_lean_rad
         self.held = {robot: hold.part for robot, hold in (hand_monitor.held if hand_monitor else {}).items()}
         self.tool_inventory = ToolInventory(world, reaches)
         self.robots = self.tool_inventory.robots
         self.in_service = {name for name in self.robots if robots is None or name in robots}
-        self.lost: dict[str, str] = {}
+        things = self._concerned(wanted) - set(self.held.values())
+        self.takers = Takers(world, self.tool_inventory, self.in_service, things, self._seats(wanted), sees)
+        self.lost: dict[str, str] = {n: w for n, w in self.takers.lost.items() if not world.objects[n].is_tray}
+        self.before: dict[str, frozenset[str]] = dict(self.takers.before)
         self.hopeless: list[str] = []
         self.in_kits: set[str] = set()  # parts that a plan sees as part of a wanted kit, right or wrong
         self.trays = (
-            TrayInventory(world, self.tool_inventory, self.in_service, self.held) if boxes_of(world).outlets else None
+            TrayInventory(world, self.tool_inventory, self.takers, self.in_service, self.held)
+            if boxes_of(world).outlets
+            else None
         )
         self.kits = [kit for tray, design in wanted.items() for kit in self._kit(tray, design)]
         if self.trays is not None:
@@ -122,12 +122,17 @@ class TrueState:
         if self.trays is not None and not self.trays.usable(tray):
             return []  # another tray may serve
         filled = self._filled(design, verdict)
-        figures = self.world.objects[tray].figures
-        assert isinstance(figures, TrayFigures)
-        ours = {seating.part for seating in verdict.seatings}
-        for extra in parts_on(self.world, tray, figures):
-            if extra not in ours and extra not in self.held.values() and not self._takers(extra):
-                self.hopeless.append(f"{tray} cannot be cleared: {extra} {self.lost[extra]}")
+        ours = {seating.part for seating in verdict.seatings if seating.part}
+        on_it = [thing for thing in things_on(self.world, tray, ours) if thing not in self.held.values()]
+        for extra in on_it:
+            if extra not in self.takers.of:
+                why = self.takers.lost.get(extra, "no robot can take it away")
+                self.hopeless.append(f"{tray} cannot be cleared: {extra} {why}")
+        if covers := [extra for extra in on_it if self.world.objects[extra].is_tray]:
+            self.before[tray] = frozenset(covers)
+        if self.trays is None and tray not in self.takers.of:
+            askew = [item for item in verdict.items if item.name in (LEVEL, ON_TABLE) and not item.passed]
+            self.hopeless += [f"{tray} cannot be put right: {item.name}: {item.reason}" for item in askew]
         if self.trays is not None:
             return self.trays.add_wanted(tray, design, filled)
         return [KitState(tray, design, f"place of {tray}", filled, fixed=True)]
@@ -160,35 +165,43 @@ class TrueState:
             takers = self._takers(name)
             tray = trays.get(name, "")
             place = tray if tray and takers == found[tray][2] else f"loose {item.sku} of {' '.join(sorted(takers))}"
+            if covers := self.before.get(name):
+                place = f"{name} under {' '.join(sorted(covers))}"
             if takers:  # what is in a kit is not to be had, but if it is wrong there, it can be set aside
                 found.setdefault(place, (item.sku, [], takers))[1].extend([name] * (name not in self.in_kits))
         return found
 
     def _parts_trays(self) -> list[tuple[str, str]]:
-        pairs = [(n, i.figures) for n, i in self.world.objects.items() if isinstance(i.figures, TrayFigures)]
-        return [(name, tray.slots[0].accepts) for name, tray in pairs if tray.kind is TrayKind.PARTS]
+        return [(name, tray.slots[0].accepts) for name, tray in self._trays() if tray.kind is TrayKind.PARTS]
 
     def _takers(self, part: str) -> frozenset[str]:
-        """Returns robots in service that can take it; notes why none can."""
-        item, pose = self.world.objects[part], self.world.pose_of(part)
-        assert isinstance(item.figures, PartFigures)
-        tilt_rad = lean_rad(pose)
-        poses = [pose]
-        if tilt_rad > LEANING_RAD:
-            poses.append(pose @ Pose.from_xyz_rpy([0.0, 0.0, ALONG_M]))
-        takers = frozenset(
-            name for name in self.in_service if self.tool_inventory.takes_parts(name, item.figures, *poses)
-        )
-        if part in self.held.values():
-            return frozenset()
-        if tilt_rad > self.max_lean_rad:
-            self.lost[part] = f"lies tilted by {np.degrees(tilt_rad):.0f} deg"
-        elif pose.apply(item.figures.grasp_xyz_m)[2] < FLOOR_M:
-            self.lost[part] = "lies on the floor"
-        elif not takers:
-            fitting = any(self.tool_inventory.holds(name, item.sku) for name in self.in_service)
-            self.lost[part] = "out of every robot's reach" if fitting else "no tool holds it"
-        return frozenset() if part in self.lost else takers
+        """Returns robots in service that can take it."""
+        return self.takers.of.get(part, frozenset())
+
+    def _concerned(self, wanted: Mapping[str, KitDesign]) -> set[str]:
+        """Returns what may become part of the wanted kits, and what lies on them."""
+        skus = {sku for design in wanted.values() for sku in (*design.parts, design.tray_sku)}
+        there = [tray for tray in wanted if tray in self.world.objects]
+        lying = {thing for tray in there for thing in things_on(self.world, tray)} & self.world.objects.keys()
+        on_those = {thing for part in lying for thing in things_on(self.world, part)} & self.world.objects.keys()
+        trays = {name for name, tray in self._trays() if tray.kind is TrayKind.KIT}
+        return lying | on_those | trays | {name for name, item in self.world.objects.items() if item.sku in skus}
+
+    def _trays(self) -> list[tuple[str, TrayFigures]]:
+        return [(n, i.figures) for n, i in self.world.objects.items() if isinstance(i.figures, TrayFigures)]
+
+    def _seats(self, wanted: Mapping[str, KitDesign]) -> dict[str, list[Pose]]:
+        """Returns SKU -> where such parts belong in the wanted kits, as their trays stand."""
+        found: dict[str, list[Pose]] = {}
+        for tray, design in wanted.items():
+            item = self.world.objects.get(tray)
+            slots = item.figures.slots if item and isinstance(item.figures, TrayFigures) else ()
+            named = {slot.name: slot for slot in slots}
+            for slot in design.slots:
+                if slot.name in named and item is not None and isinstance(item.figures, TrayFigures):
+                    seat = seated_pose(item.figures, named[slot.name], part_of_sku(slot.sku))
+                    found.setdefault(slot.sku, []).append(self.world.pose_of(tray) @ seat)
+        return found
 
     def _capacity(self, place: str, sku: str) -> int:
         item = self.world.objects.get(place)
