@@ -49,11 +49,11 @@ class TrackerCfg:
         surface_sd_m: How far the height of what stands on a drawn surface may be off.
         max_speed_mps: The fastest that anything goes, in a gripper or pushed.
         min_score: Detections below are left out.
-        confirm: How often something unexpected must be seen to count, and how often in a row a thing must be missed
-            before another may be taken for it.
+        confirm: How often something unexpected, or a lean, must be seen to count, and how often in a row a thing must
+            be missed before another may be taken for it.
         forget_s: After how long something that has no name yet is forgotten, when it is in no detector's view.
-        lasting: By how many frames more a thing must be seen turned, leaning or as another kind than as it is known, to
-            be taken for that.
+        lasting: By how many frames more a thing must be seen turned, or as another kind, than as it is known, to be
+            taken for that; recognition errs so in single frames.
         drop: After how many misses in a row a thing is no longer reported,
         absent: if that is as improbable as this while it is there, by how often the detector misses things.
         separation_m: Two things of a kind are not closer than this: the second detection is of the same one.
@@ -75,9 +75,9 @@ class TrackerCfg:
     min_score: float = 0.3
     confirm: int = 3
     forget_s: float = 1.0
-    lasting: int = 5
+    lasting: int = 8
     drop: int = 5
-    absent: float = 1e-5
+    absent: float = 1e-6
     separation_m: float = 0.01
     stacked_m: float = 0.008
     beside_m: float = 0.05

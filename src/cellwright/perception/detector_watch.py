@@ -18,7 +18,8 @@ AHEAD_S = 0.02  # clocks of one cell differ by less
 REPEATED = 3  # frames of one time in a row: the detector hangs
 BLIND_FRAMES = 5
 FEWEST = 3  # objects from which something about a whole frame is concluded
-MISS_RATE, MISS_WEIGHT = 0.05, 0.002  # of a detector that was not watched yet; weight of one object in one frame
+MISSES, LOOKS = 1.0, 20.0  # of a detector that was not watched yet: so many misses in so many looks at an object
+REMEMBERED = 2000.0  # looks by which its rate of misses is known
 BIAS_WEIGHT = 0.05  # of one frame
 MOST_BIAS = 3.0  # standard deviations: cameras that differ by more disagree
 DISAGREED = 10  # frames
@@ -56,7 +57,6 @@ class DetectorWatch:
         number: By which tracks know it.
         latest_s: Time of its latest frame that counted.
         status: Its state.
-        miss_rate: Share of things in clear view that it misses.
         bias: How far it sees things off the others: x, y in metres, yaw in radians.
     """
 
@@ -64,8 +64,9 @@ class DetectorWatch:
     number: int
     latest_s: float = -np.inf
     status: DetectorStatus = DetectorStatus()
-    miss_rate: float = MISS_RATE
     bias: Array = field(default_factory=lambda: np.zeros(3))
+    _misses: float = MISSES
+    _looks: float = LOOKS
     _repeated: int = 0
     _empty: int = 0
     _disagreed: int = 0
@@ -106,16 +107,19 @@ class DetectorWatch:
         return False
 
     @property
+    def miss_rate(self) -> float:
+        """The share of things in clear view that it misses."""
+        return self._misses / self._looks
+
+    @property
     def miss_evidence(self) -> float:
-        """The weight with which one miss speaks against an object's being there: minus the logarithm of the chance of a miss."""
+        """The weight of one miss against an object's being there: minus the logarithm of the chance of a miss."""
         return -log(min(max(self.miss_rate, 0.01), 0.9))
 
     def count(self, seen: int, missed: int) -> None:
-        """Counts things in clear view that a frame showed, and that it did not although they were there lately."""
-        total = seen + missed
-        if total:
-            weight = min(MISS_WEIGHT * total, 0.2)
-            self.miss_rate += weight * (missed / total - self.miss_rate)
+        """Counts things that a frame showed, and the misses before: these were chance, as the things are there."""
+        kept = min(1.0, REMEMBERED / self._looks)
+        self._misses, self._looks = kept * self._misses + missed, kept * self._looks + seen + missed
 
     def compare(self, other: DetectorWatch, off: Array, cfg: TrackerCfg) -> None:
         """Takes in how far a frame shows things off where another detector saw them: each is off by half of it.

@@ -109,6 +109,6 @@ def _voted_turn(table: TrackTable, rows: Rows, turn: Array, is_other: Mask, cfg:
 
 def _voted_lean(table: TrackTable, rows: Rows, is_other: Mask, cfg: TrackerCfg) -> Array:
     votes = np.where(is_other, table.tilt_votes[rows] + 1, np.maximum(table.tilt_votes[rows] - 1, 0))
-    lasted = is_other & ((votes >= cfg.lasting) | (table.sightings[rows] == 0))
+    lasted = is_other & ((votes >= cfg.confirm) | (table.sightings[rows] == 0))
     table.tilt_votes[rows] = np.where(lasted, 0, votes)
     return np.where(lasted, 1.0, 0.0)

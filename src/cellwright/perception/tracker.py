@@ -35,7 +35,8 @@ Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 INSTANT_S = 1e-9  # age of what another detector saw at the same moment: only what is in the frame has none
-LATELY_S = 1.0  # what was seen since then is there, as far as rates of misses and biases go
+LATELY_S = 1.0  # what was seen since then is there, as far as biases go
+MOST_MISSES = 12  # in a row, of what is there; what was missed more often was away
 
 
 class Tracker:
@@ -138,7 +139,8 @@ class Tracker:
         lately, moving = table.misses < cfg.confirm, table.moving | table.held
         hidden = (moving & self._views.out_of_all()) | table.held
         near = lately & ~hidden
-        may_jump = moving | ~table.named
+        has_cameras = all(self.view.has(name) for name in self._watches)
+        may_jump = (table.moving | ~table.named) & ~table.held | (table.held & (not has_cameras))
         # What is carried past the place of something lost is not that; what is seen again in its own place is.
         stages = [(lately, near & moving), (~lately, near & ~moving), (None, ~near & moving), (None, ~near)]
         for here, away in stages:
@@ -154,11 +156,10 @@ class Tracker:
             if not len(rest):
                 break
             lost = away & may_jump & ~matched & ((table.misses > 0) | hidden) & ((table.sightings > 0) | table.held)
-            rest = self._restart(np.flatnonzero(lost), rest, frame, watch, time_s)
+            rest = self._restart(np.flatnonzero(lost), rest, frame, watch, time_s, has_cameras)
         if len(rest):
             self._begin(rest, frame, watch, time_s)
         if not table.named.all():
-            has_cameras = all(self.view.has(name) for name in self._watches)
             confirm_tracks(table, time_s, cfg, partial(self._views.are_hidden, self._watches, time_s), has_cameras)
         shown = (table.sightings > 0) & (table.misses < cfg.confirm) & ~table.held & table.named
         rows = np.flatnonzero(shown)
@@ -184,6 +185,7 @@ class Tracker:
         spread = np.where(others, cfg.bias_sd_rad**2, 0.0)
         fuse(table, rows, known[rows], positions, frame.quaternions[seen], variances, spread, cfg)
         table.kind_votes[rows] = np.maximum(table.kind_votes[rows] - 1, 0)
+        watch.count(len(rows), int(np.minimum(table.misses[rows], MOST_MISSES).sum()))
         self._seen(rows, watch.number, time_s)
         self._rest(rows, variances)
 
@@ -192,10 +194,10 @@ class Tracker:
         table = self._table
         turn, _ = turns_to(table, rows, quaternions)
         off = np.column_stack([positions[:, :2] - table.positions[rows, :2], turn])
-        by_number = {other.number: other for other in self._watches.values()}
+        watches = list(self._watches.values())
         still = (table.sightings[rows] > 0) & (time_s - table.seen_s[rows] <= LATELY_S)
         for number in np.unique(table.sources[rows[still]]).tolist():
-            watch.compare(by_number[number], off[still & (table.sources[rows] == number)], self.cfg)
+            watch.compare(watches[number], off[still & (table.sources[rows] == number)], self.cfg)
 
     def _seen(self, rows: Rows, source: int, time_s: float) -> None:
         table = self._table
@@ -216,17 +218,15 @@ class Tracker:
         self, costs: Array, matched: Mask, rest: Rows, frame: Frame, watch: DetectorWatch, time_s: float
     ) -> Rows:
         """Takes out detections of other kinds in the places of objects, and shifted ones; returns the rest."""
-        table, cfg = self._table, self.cfg
-        shift = None
+        table, shift = self._table, None
         if len(rest):
-            rest = other_kinds_seen(table, costs, matched, rest, frame, cfg)
+            rest = other_kinds_seen(table, costs, matched, rest, frame, self.cfg)
         others = np.flatnonzero(
             ~matched & table.named & (table.sources != watch.number) & (time_s - table.seen_s <= LATELY_S)
         )
         if len(rest) and len(others):
             shift, rest = shifted_alike(table, others, matched, rest, frame)
-        by_number = {other.number: other.name for other in self._watches.values()}
-        other = by_number.get(int(table.sources[others[0]]), "") if len(others) else ""
+        other = list(self._watches)[int(table.sources[others[0]])] if len(others) else ""
         watch.disagree(other, shift, len(others))
         return rest
 
@@ -234,16 +234,16 @@ class Tracker:
         table = self._table
         unseen = np.flatnonzero(~matched & (table.seen_s < time_s) & ~table.held)
         missed = unseen[self._views.must_show(watch, unseen, time_s)]
-        lately = table.named[missed] & (time_s - table.seen_s[missed] <= LATELY_S)
         if watch.is_blind(detected, int((table.named[missed] & (table.sightings[missed] > 0)).sum())):
             return
-        watch.count(int(matched.sum()), int(lately.sum()))
         table.misses[missed] += 1
         table.absence[missed] += watch.miss_evidence
 
     # ------------------------------------------------------------ what is not where it was
 
-    def _restart(self, away: Rows, rest: Rows, frame: Frame, watch: DetectorWatch, time_s: float) -> Rows:
+    def _restart(
+        self, away: Rows, rest: Rows, frame: Frame, watch: DetectorWatch, time_s: float, has_cameras: bool
+    ) -> Rows:
         """Restarts tracks of objects that move; returns the other detections."""
         table, cfg = self._table, self.cfg
         steps = np.linalg.norm(table.positions[away][:, None] - frame.positions[rest][None], axis=2)
@@ -251,6 +251,8 @@ class Tracker:
         steps[(table.kinds[away][:, None] != frame.kinds[rest]) | (steps > reach[:, None])] = np.inf
         index, taken = _columns(assign(steps, 1e3))
         rows, seen = away[index], rest[taken]
+        far = steps[index, taken] > cfg.separation_m
+        table.sightings[rows[has_cameras & far & ~table.named[rows]]] = 0  # two false detections are not one thing
         restart(table, rows, frame.positions[seen], frame.quaternions[seen], frame.variances[seen], cfg)
         table.moving[rows] = True
         self._seen(rows, watch.number, time_s)
