@@ -13,18 +13,21 @@ if TYPE_CHECKING:
     from cellwright.interfaces.crcl_arm import CrclArm
     from cellwright.interfaces.crcl_frames import CrclArmFrame
     from cellwright.interfaces.vision import VisionInterface
-    from cellwright.interfaces.vision_blocking import BlockingVisionClient
-    from cellwright.interfaces.vision_client import Frame, NoFrame, VisionClient
+    from cellwright.interfaces.vision_blocking import BlockingDetectionsClient, BlockingVisionClient
+    from cellwright.interfaces.vision_client import DetectionsClient, Frame, NoFrame, VisionClient
+    from cellwright.interfaces.vision_frames import decode_frame, encode_frame
     from cellwright.interfaces.vision_server import LineEncoder, VisionServer
     from cellwright.interfaces.vision_text import AngleUnit, VisionEncoder, VisionGroup, decode_line, encode_line
 
 __all__ = [
     "AngleUnit",
+    "BlockingDetectionsClient",
     "BlockingVisionClient",
     "ControlInterface",
     "CrclArm",
     "CrclArmFrame",
     "CrclInterface",
+    "DetectionsClient",
     "Frame",
     "LineEncoder",
     "NoFrame",
@@ -33,7 +36,9 @@ __all__ = [
     "VisionGroup",
     "VisionInterface",
     "VisionServer",
+    "decode_frame",
     "decode_line",
+    "encode_frame",
     "encode_line",
 ]
 
@@ -45,8 +50,9 @@ __getattr__ = lazy_names(
         ".crcl_arm": "CrclArm",
         ".crcl_frames": "CrclArmFrame",
         ".vision": "VisionInterface",
-        ".vision_blocking": "BlockingVisionClient",
-        ".vision_client": "Frame NoFrame VisionClient",
+        ".vision_blocking": "BlockingDetectionsClient BlockingVisionClient",
+        ".vision_client": "DetectionsClient Frame NoFrame VisionClient",
+        ".vision_frames": "decode_frame encode_frame",
         ".vision_server": "LineEncoder VisionServer",
         ".vision_text": "AngleUnit VisionEncoder VisionGroup decode_line encode_line",
     },

@@ -1,17 +1,43 @@
-"""The vision client for code that does not wait with `await`."""
+"""The vision clients for code that does not wait with `await`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Generic, TypeVar
 
 from cellwright.core.blocking import BlockingSession
-from cellwright.interfaces.vision_client import Frame, VisionClient
+from cellwright.core.messages import Detections
+from cellwright.interfaces.vision_client import DetectionsClient, Frame, FrameClient, VisionClient
 from cellwright.interfaces.vision_text import AngleUnit
 
-__all__ = ["BlockingVisionClient"]
+__all__ = ["BlockingDetectionsClient", "BlockingVisionClient"]
+
+F = TypeVar("F")
 
 
-class BlockingVisionClient(BlockingSession):
+class _BlockingFrames(BlockingSession, Generic[F]):
+    def __init__(self, client: FrameClient[F]) -> None:
+        self._client = client
+        super().__init__(client, "vision client")
+
+    @property
+    def latest(self) -> F | None:
+        """The last frame that came; None before the first."""
+        return self._client.latest
+
+    def next_frame(self, timeout_s: float | None = 5.0) -> F:
+        """Returns the first frame that arrives from now on; raises NoFrame when none does."""
+        return self._wait(self._client.next_frame(timeout_s))
+
+    def __iter__(self) -> Iterator[F]:
+        while True:
+            try:
+                yield self._wait(self._client.__anext__())
+            except StopAsyncIteration:
+                return
+
+
+class BlockingVisionClient(_BlockingFrames[Frame]):
     """The frames of the server at HOST:PORT; a thread of its own reads them all the time.
 
     Use it as `with cw.BlockingVisionClient("127.0.0.1:5001") as vision`, then `vision.next_frame()`, or
@@ -22,21 +48,15 @@ class BlockingVisionClient(BlockingSession):
     """
 
     def __init__(self, address: str, *, rotation_unit: AngleUnit = "radian", connect_s: float = 5.0) -> None:
-        self._client = VisionClient(address, rotation_unit=rotation_unit, connect_s=connect_s)
-        super().__init__(self._client, "vision client")
+        super().__init__(VisionClient(address, rotation_unit=rotation_unit, connect_s=connect_s))
 
-    @property
-    def latest(self) -> Frame | None:
-        """The last frame that came; None before the first."""
-        return self._client.latest
 
-    def next_frame(self, timeout_s: float | None = 5.0) -> Frame:
-        """Returns the first frame that arrives from now on; raises NoFrame when none does."""
-        return self._wait(self._client.next_frame(timeout_s))
+class BlockingDetectionsClient(_BlockingFrames[Detections]):
+    """The same in the extended protocol: each frame is the message that the detector published.
 
-    def __iter__(self) -> Iterator[Frame]:
-        while True:
-            try:
-                yield self._wait(self._client.__anext__())
-            except StopAsyncIteration:
-                return
+    Raises:
+        BadInput: The address makes no sense. When entered, NoFrame: no server that speaks it can be reached.
+    """
+
+    def __init__(self, address: str, *, connect_s: float = 5.0) -> None:
+        super().__init__(DetectionsClient(address, connect_s=connect_s))

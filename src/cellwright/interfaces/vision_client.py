@@ -1,37 +1,41 @@
-"""A client of the vision socket: connects, reads on whatever happens, and gives frames to waiting calls.
+"""Clients of the vision socket: connect, read on whatever happens, and give frames to waiting calls.
 
-Frames carry no time. A client that reads only now and then would get old ones out of the sockets' buffers, so a task
-reads all the time, and `next_frame` gives one that arrives after it was asked for.
+Frames of the laboratory's protocol carry no time. A client that reads only now and then would get old ones out of the
+sockets' buffers, so a task reads all the time, and `next_frame` gives one that arrives after it was asked for.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+from abc import ABC, abstractmethod
 from collections import deque
-from typing import Self
+from typing import Generic, Self, TypeVar
 
 from cellwright.core.errors import BadInput, JobFailed
+from cellwright.core.messages import Detections
+from cellwright.interfaces.vision_frames import DETECTIONS_PROTOCOL, decode_frame
 from cellwright.interfaces.vision_text import AngleUnit, VisionGroup, decode_line
 
-__all__ = ["Frame", "NoFrame", "VisionClient"]
+__all__ = ["DetectionsClient", "Frame", "FrameClient", "NoFrame", "VisionClient"]
 
 Frame = list[VisionGroup]
 """What was seen at one moment."""
 
 KEPT_FRAMES = 256
 MAX_LINE_BYTES = 1024 * 1024
+MOST_BEFORE_ANSWER = 64  # lines of frames that may be under way before a server answers a request
+F = TypeVar("F")
 
 
 class NoFrame(JobFailed):
     """No frame came in time, or there is no server."""
 
 
-class VisionClient:
-    """The frames of the server at HOST:PORT, also of a real one.
+class FrameClient(ABC, Generic[F]):
+    """The frames of the server at HOST:PORT: `await client.next_frame()`, or `async for frame in client`.
 
-    Use it as `async with VisionClient("127.0.0.1:5001") as vision`, then `await vision.next_frame()`, or
-    `async for frame in vision` for every frame in order. A lost connection is made again, for as long as it takes.
+    A lost connection is made again, for as long as it takes.
 
     Attributes:
         latest: The last frame that came.
@@ -40,7 +44,6 @@ class VisionClient:
 
     Args:
         address: Where the server is.
-        rotation_unit: What the server's angles are in.
         connect_s: How long `open` tries to reach it.
         retry_s: How long to wait between two attempts.
         kept_frames: How far an `async for` may fall behind; then it misses the oldest frames.
@@ -54,26 +57,31 @@ class VisionClient:
         self,
         address: str,
         *,
-        rotation_unit: AngleUnit = "radian",
         connect_s: float = 5.0,
         retry_s: float = 0.2,
         kept_frames: int = KEPT_FRAMES,
         max_line_bytes: int = MAX_LINE_BYTES,
     ) -> None:
-        self.latest: Frame | None = None
+        self.latest: F | None = None
         self.arrived = self.reconnections = 0
         self._address = address
         self._host_and_port = _host_and_port(address)
-        self._rotation_unit: AngleUnit = rotation_unit
         self._connect_s = connect_s
         self._retry_s = retry_s
         self._max_line_bytes = max_line_bytes
-        self._kept: deque[Frame] = deque(maxlen=kept_frames)
+        self._kept: deque[F] = deque(maxlen=kept_frames)
         self._news = asyncio.Event()
         self._problem = "it is not open"
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
         self._reading: asyncio.Task[None] | None = None
+
+    @abstractmethod
+    def _decode(self, line: bytes) -> F:
+        """Returns the frame of a line; raises BadInput when it is none."""
+
+    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Agrees on the protocol of a new connection; raises BadInput when the server does not speak it."""
 
     async def open(self) -> Self:
         """Connects; raises NoFrame when no server can be reached in time."""
@@ -105,7 +113,7 @@ class VisionClient:
     async def __aexit__(self, *_exception: object) -> None:
         await self.close()
 
-    async def next_frame(self, timeout_s: float | None = 5.0) -> Frame:
+    async def next_frame(self, timeout_s: float | None = 5.0) -> F:
         """Returns the first frame that arrives from now on; raises NoFrame when none does."""
         before = self.arrived
         try:
@@ -122,7 +130,7 @@ class VisionClient:
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> Frame:
+    async def __anext__(self) -> F:
         while not self._kept:
             if self._reading is None:
                 raise StopAsyncIteration
@@ -138,14 +146,14 @@ class VisionClient:
                 await self._hang_up("the server closed the connection")
             except asyncio.LimitOverrunError:
                 await self._hang_up(f"the server sent a line of more than {self._max_line_bytes} bytes")
-            except OSError as error:
+            except (OSError, BadInput) as error:
                 await self._hang_up(_reason(error))
             await asyncio.sleep(self._retry_s)
             if await self._connect():
                 self.reconnections += 1
 
     def _take(self, line: bytes) -> None:
-        self.latest = decode_line(line.decode(errors="replace"), rotation_unit=self._rotation_unit)
+        self.latest = self._decode(line)
         self.arrived += 1
         self._kept.append(self.latest)
         self._tell()
@@ -158,10 +166,12 @@ class VisionClient:
         try:
             async with asyncio.timeout(self._connect_s):
                 streams = await asyncio.open_connection(*self._host_and_port, limit=self._max_line_bytes)
-        except (OSError, UnicodeError) as error:  # a TimeoutError is an OSError
-            self._problem = _reason(error)
+                self._writer = streams[1]
+                await self._greet(*streams)
+        except (OSError, UnicodeError, BadInput, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
+            await self._hang_up(_reason(error))  # a TimeoutError is an OSError
             return False
-        self._reader, self._writer = streams
+        self._reader = streams[0]
         self._problem = ""
         return True
 
@@ -176,6 +186,65 @@ class VisionClient:
             self._writer = None
 
 
+class VisionClient(FrameClient[Frame]):
+    """The frames of the server at HOST:PORT, also of a real one, in the laboratory's protocol.
+
+    Use it as `async with VisionClient("127.0.0.1:5001") as vision`, then `await vision.next_frame()`, or
+    `async for frame in vision` for every frame in order.
+
+    Args:
+        address: Where the server is.
+        rotation_unit: What the server's angles are in.
+        connect_s: How long `open` tries to reach it.
+        retry_s: How long to wait between two attempts.
+        kept_frames: How far an `async for` may fall behind; then it misses the oldest frames.
+        max_line_bytes: A server that sends a longer line is left and tried again.
+
+    Raises:
+        BadInput: The address makes no sense.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        *,
+        rotation_unit: AngleUnit = "radian",
+        connect_s: float = 5.0,
+        retry_s: float = 0.2,
+        kept_frames: int = KEPT_FRAMES,
+        max_line_bytes: int = MAX_LINE_BYTES,
+    ) -> None:
+        super().__init__(
+            address, connect_s=connect_s, retry_s=retry_s, kept_frames=kept_frames, max_line_bytes=max_line_bytes
+        )
+        self._rotation_unit: AngleUnit = rotation_unit
+
+    def _decode(self, line: bytes) -> Frame:
+        return decode_line(line.decode(errors="replace"), rotation_unit=self._rotation_unit)
+
+
+class DetectionsClient(FrameClient[Detections]):
+    """The frames of the server at HOST:PORT with all that its detector tells: time, poses, variances.
+
+    Raises:
+        NoFrame: When opened, also: the server does not speak the extended protocol.
+    """
+
+    def _decode(self, line: bytes) -> Detections:
+        return decode_frame(line)
+
+    async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        request = f"protocol {DETECTIONS_PROTOCOL}"
+        writer.write(f"{request}\n".encode())
+        for _ in range(MOST_BEFORE_ANSWER):  # frames in the laboratory's protocol may be under way
+            line = (await reader.readuntil(b"\n")).decode(errors="replace").strip()
+            if line == request:
+                return
+            if line.startswith("error: "):
+                raise BadInput(f"the server refuses {DETECTIONS_PROTOCOL}: {line.removeprefix('error: ')}")
+        raise BadInput(f"the server does not speak {DETECTIONS_PROTOCOL}: it sends something else")
+
+
 def _host_and_port(address: str) -> tuple[str, int]:
     host, _, port = address.strip().rpartition(":")
     if not (host and port.isascii() and port.isdecimal() and 0 < int(port[:6]) < 65536):
@@ -184,6 +253,8 @@ def _host_and_port(address: str) -> tuple[str, int]:
 
 
 def _reason(error: Exception) -> str:
+    if isinstance(error, asyncio.IncompleteReadError):
+        return "the server closed the connection"
     if isinstance(error, ConnectionRefusedError):
         return "connection refused, no server listens there"
     return getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -1,7 +1,8 @@
 """The server of the vision socket: pushes a line per frame to all clients, and waits for none.
 
 Frames are handed over in the middle of a simulation step, so nothing here waits: what a client's socket does not take
-at once is kept for it within a limit, and then its oldest lines are dropped. What clients send is not read.
+at once is kept for it within a limit, and then its oldest lines are dropped. Of what a client sends only a first line
+counts that asks for a protocol, `protocol detections/1`; anything else is not read.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from collections import deque
 from types import TracebackType
 from typing import Protocol, Self
 
-from cellwright.core.errors import OutOfRange
+from cellwright.core.errors import OutOfRange, UnknownName
 from cellwright.core.listener import Listener
 from cellwright.core.messages import Detections
+from cellwright.interfaces.vision_frames import DETECTIONS_PROTOCOL, LAB_PROTOCOL, PROTOCOLS, encode_frame
 
 __all__ = ["DEFAULT_PORT", "LineEncoder", "VisionServer"]
 
@@ -25,6 +27,8 @@ MAX_LINE_BYTES = 1024 * 1024
 MAX_CLIENTS = 64
 MAX_MISSED_FRAMES = 600
 HEARD_BYTES = 64 * 1024  # what a client may send before its socket is left full
+REQUEST = b"protocol "
+REQUEST_BYTES = 128  # a first line that is longer asks for nothing
 
 _SCRAP = bytearray(4096)  # where everything that clients send ends
 
@@ -43,10 +47,11 @@ class VisionServer:
         lines_sent: Lines handed to sockets.
         lines_dropped: Lines that clients missed because they read too slowly.
         clients_dropped: Clients that were disconnected because they did not read at all.
+        clients_refused: Clients that asked for a protocol that there is not; they are told so, and disconnected.
         frames_too_long: Frames that were not sent because their line passed the limit.
 
     Args:
-        encoder: Makes the lines.
+        encoder: Makes the lines of clients that ask for no other protocol.
         backlog_bytes: What may wait for a client that is slow; beyond it, its oldest lines are dropped.
         max_missed_frames: A client that takes nothing while it misses so many frames is disconnected.
         max_clients: A further one takes the place of one that reads nothing; if there is none, it is closed at once.
@@ -71,7 +76,7 @@ class VisionServer:
         for what, limit in limits.items():
             if not 1 <= limit <= 2**30:
                 raise OutOfRange(f"limit of {what}", limit, 1, 2**30)
-        self.lines_sent = self.lines_dropped = self.clients_dropped = self.frames_too_long = 0
+        self.lines_sent = self.lines_dropped = self.clients_dropped = self.clients_refused = self.frames_too_long = 0
         self._encoder = encoder
         self._backlog_bytes = backlog_bytes
         self._max_missed_frames = max_missed_frames
@@ -107,12 +112,14 @@ class VisionServer:
         """
         if not self._clients:
             return
-        line = self._encoder.encode(detections).encode() + b"\n"
-        if len(line) > self._max_line_bytes:
-            self.frames_too_long += 1
-            return
+        lines: dict[str, bytes] = {}
+        for protocol in {client.protocol for client in self._clients}:
+            text = encode_frame(detections) if protocol == DETECTIONS_PROTOCOL else self._encoder.encode(detections)
+            lines[protocol] = text.encode() + b"\n"
+        self.frames_too_long += any(len(line) > self._max_line_bytes for line in lines.values())
         for client in self._clients:
-            client.send(line)
+            if len(line := lines[client.protocol]) <= self._max_line_bytes:
+                client.send(line)
 
     async def close(self) -> None:
         """Ends all connections; lines that a client has not taken by now are lost."""
@@ -140,6 +147,8 @@ class _Client(asyncio.BufferedProtocol):
         self._waiting: deque[bytes] = deque()
         self._waiting_bytes = self._heard_bytes = self._missed = 0
         self._is_full = self._lines_lost = False
+        self._request: bytearray | None = bytearray()  # its first line; None once that is read, or too long
+        self.protocol = LAB_PROTOCOL
         self.has_hung_up = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -169,8 +178,27 @@ class _Client(asyncio.BufferedProtocol):
 
     def buffer_updated(self, nbytes: int) -> None:
         self._heard_bytes += nbytes
+        if self._request is not None:
+            self._request += _SCRAP[: min(nbytes, REQUEST_BYTES)]
+            line, newline, _ = self._request.partition(b"\n")
+            if newline or len(self._request) >= REQUEST_BYTES:
+                self._request = None
+                if newline and line.startswith(REQUEST):
+                    self._choose(line.removeprefix(REQUEST).decode(errors="replace").strip())
         if self._heard_bytes > HEARD_BYTES:
             self._transport.pause_reading()  # a client that goes on sending fills a socket, and costs no more time
+
+    def _choose(self, protocol: str) -> None:
+        """Speaks a protocol from now on, and says so; one that there is not is refused with those that there are."""
+        if protocol in PROTOCOLS:
+            self.protocol = protocol
+            self.send(f"protocol {protocol}\n".encode())
+            return
+        self._server.clients_refused += 1
+        self._server._clients.pop(self, None)
+        problem = UnknownName("protocol", "".join(filter(str.isprintable, protocol)), PROTOCOLS)
+        self.send(f"error: {problem}\n".encode())
+        self.end()
 
     def eof_received(self) -> bool:
         self.has_hung_up = True  # perhaps only its sending side: it may listen on
