@@ -1,4 +1,4 @@
-"""What a robot's own sensors have measured, for its CRCL interface: joints, tool and wrist, as they were published.
+"""Measurements of a robot by its own sensors, for its CRCL interface: joints, tool and wrist, as they were published.
 
 A robot whose cell has no such sensor reports what its controller measures by itself: the drives' encoders, and the
 opening of its fingers to a tenth of a millimetre. It has no wrist force then.
@@ -31,7 +31,7 @@ POLL_S = 0.01
 
 @dataclass(frozen=True, slots=True)
 class ArmMotion:
-    """How an arm moves, by one report of its joints; pose and twist are those of its controlled point."""
+    """The motion of an arm by one report of its joints; pose and twist are those of its controlled point."""
 
     report: JointState | None
     pose_tool_in_flange: Pose
@@ -71,7 +71,7 @@ class ArmSensing:
         self._forces: tuple[Message | None, dict[str, SensorReading]] = None, {}
 
     def motion(self, pose_tool_in_flange: Pose) -> ArmMotion:
-        """Returns how the arm and its controlled point move; reckoned once for every report: clients ask often."""
+        """Returns the motion of the arm and its controlled point, reckoned once for every report: clients ask often."""
         told, known = _latest(self._joints), self._motion
         report = told if isinstance(told, JointState) else None
         is_same = known is not None and known.report is report and known.pose_tool_in_flange is pose_tool_in_flange
