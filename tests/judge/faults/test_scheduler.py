@@ -205,6 +205,30 @@ def test_a_blacked_out_detector_sends_nothing_the_other_does(stand):
     assert len(frames(stand, "detector_motoman", 1.2)) == 11
 
 
+def test_a_blind_detector_sends_empty_frames(stand):
+    faults = stand.at("start", "blind:detector=detector_fanuc,at=0.3,for_s=0.5")
+    seen = {round(frame.time_s + 0.05, 3): frame for frame in frames(stand, "detector_fanuc", 1.2)}
+    blind = [frame for time_s, frame in seen.items() if 0.3 <= time_s < 0.8]
+    assert len(blind) == 5
+    assert all(frame.skus == () and frame.positions.shape == (0, 3) and len(frame.scores) == 0 for frame in blind)
+    assert all(frame.skus for time_s, frame in seen.items() if not 0.3 <= time_s < 0.8)
+    assert [event.detail for event in faults.events] == ["sees nothing for 0.5 s", "over"]
+
+
+def test_a_detector_repeats_an_old_frame(stand):
+    stand.at("start", "repeat:detector=detector_fanuc,at=0.3,for_s=0.5")
+    numbers = [frame.sequence for frame in frames(stand, "detector_fanuc", 1.2)]
+    assert numbers == [0, 1, 2, 2, 2, 2, 2, 7, 8, 9, 10]
+
+
+@pytest.mark.parametrize(("by_s", "shift_s"), [("4", 4.0), ("-0.1", -0.1)])
+def test_the_clock_of_a_detector_jumps(stand, by_s, shift_s):
+    stand.at("start", f"clock:detector=detector_fanuc,at=0.3,by_s={by_s},for_s=0.5")
+    times_s = [frame.time_s for frame in frames(stand, "detector_fanuc", 1.2)]
+    true_s = [0.1 * number for number in range(1, 12)]
+    assert times_s == pytest.approx([t + shift_s * (2 <= k < 7) for k, t in enumerate(true_s)])
+
+
 def test_an_offset_shifts_and_turns_what_is_seen(stand):
     stand.at("start")
     true = frames(stand, "detector_fanuc", 0.6)[-1]
@@ -334,7 +358,7 @@ def test_a_grasp_lock_does_not_save_a_part_from_a_drop(tmp_path):
     """And two runs of one seed write the same log."""
     logs = []
     for number in range(2):
-        with Lab.from_cell(load_cell("aprs").model_copy(update={"grasp_lock": True}), seed=1) as lab:
+        with Lab.from_cell(load_cell("aprs").model_copy(update={"grasp_lock": True}), seed=3) as lab:
             hand_monitor = HandMonitor(lab.world, lab.stepper)
             drops = DropMonitor(lab.world, lab.stepper, hand_monitor)
             fault = parse_fault("drop:during=transfer:1,way_mm=30..90")

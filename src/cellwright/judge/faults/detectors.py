@@ -2,18 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeVar
+from dataclasses import replace
+from typing import Annotated, Literal, TypeVar
 
 import numpy as np
+from pydantic import AfterValidator
 
-from cellwright.core.config import draw
+from cellwright.core.config import Number, draw
 from cellwright.core.messages import Detections, Message
 from cellwright.judge.faults.cfg import Duration, LastingFaultCfg, Pattern, Shift, Turn, drawn_shift_m, matches_name
 from cellwright.judge.faults.detector_offset import DetectorOffset, FilteredSensor, offset_detections
 from cellwright.judge.faults.fault import LastingFault
 from cellwright.judge.faults.fault_state import FaultState
 
-__all__ = ["BlackoutCfg", "BlackoutFault", "DetectorFault", "DetectorFaultCfg", "DetectorOffsetFault", "OffsetCfg"]
+DAY_S = 86400.0
+
+__all__ = [
+    "BlackoutCfg",
+    "BlackoutFault",
+    "BlindCfg",
+    "BlindFault",
+    "ClockCfg",
+    "ClockFault",
+    "DetectorFault",
+    "DetectorFaultCfg",
+    "DetectorOffsetFault",
+    "OffsetCfg",
+    "RepeatCfg",
+    "RepeatFault",
+]
+
+
+def _at_most_a_day(number: Number) -> Number:
+    figures = [number] if isinstance(number, int | float) else number.model_dump(exclude={"distribution"}).values()
+    if any(abs(figure) > DAY_S for figure in figures):
+        raise ValueError(f"should be between {-DAY_S:g} and {DAY_S:g}")
+    return number
 
 
 class DetectorFaultCfg(LastingFaultCfg):
@@ -31,6 +55,31 @@ class BlackoutCfg(DetectorFaultCfg):
 
     kind: Literal["blackout"] = "blackout"
     for_s: Duration | None = 5.0
+
+
+class BlindCfg(DetectorFaultCfg):
+    """A detector goes on sending frames, and sees nothing, as with a covered lens."""
+
+    kind: Literal["blind"] = "blind"
+    for_s: Duration | None = 5.0
+
+
+class RepeatCfg(DetectorFaultCfg):
+    """A detector sends one frame again and again, with its old time."""
+
+    kind: Literal["repeat"] = "repeat"
+    for_s: Duration | None = 5.0
+
+
+class ClockCfg(DetectorFaultCfg):
+    """The clock of a detector jumps: its frames bear another time than that at which they were taken.
+
+    Attributes:
+        by_s: The jump, backwards below zero; no time is below zero.
+    """
+
+    kind: Literal["clock"] = "clock"
+    by_s: Annotated[Number, AfterValidator(_at_most_a_day)] = 10.0
 
 
 class OffsetCfg(DetectorFaultCfg):
@@ -86,6 +135,56 @@ class BlackoutFault(DetectorFault[BlackoutCfg]):
     def change(self, fault_state: FaultState, message: Message) -> Message | None:
         """Returns nothing."""
         return None
+
+
+class BlindFault(DetectorFault[BlindCfg]):
+    """A detector sees nothing."""
+
+    Cfg = BlindCfg
+
+    def what(self) -> str:
+        """Says that its frames are empty."""
+        return "sees nothing"
+
+    def change(self, fault_state: FaultState, message: Message) -> Message | None:
+        """Returns the frame without its objects."""
+        if not isinstance(message, Detections):
+            return message
+        columns = ("positions", "quaternions", "variances", "scores")
+        return replace(message, skus=(), **{name: getattr(message, name)[:0] for name in columns})
+
+
+class RepeatFault(DetectorFault[RepeatCfg]):
+    """A detector repeats the first frame of the fault."""
+
+    Cfg = RepeatCfg
+
+    def what(self) -> str:
+        """Says that nothing new comes."""
+        return "repeats an old frame"
+
+    def change(self, fault_state: FaultState, message: Message) -> Message | None:
+        """Returns that frame."""
+        kept: Message = fault_state.memory.setdefault(message.source, message)
+        return kept
+
+
+class ClockFault(DetectorFault[ClockCfg]):
+    """A detector's clock is wrong."""
+
+    Cfg = ClockCfg
+
+    def draw_values(self) -> None:
+        """Draws by how much."""
+        self._by_s = draw(self.cfg.by_s, self.rng)
+
+    def what(self) -> str:
+        """Says by how much."""
+        return f"has a clock that is {self._by_s:+.3g} s off"
+
+    def change(self, fault_state: FaultState, message: Message) -> Message | None:
+        """Returns the frame with that time."""
+        return replace(message, time_ns=max(0, message.time_ns + round(self._by_s * 1e9)))
 
 
 class DetectorOffsetFault(DetectorFault[OffsetCfg]):

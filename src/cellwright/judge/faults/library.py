@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cellwright.core.registry import Registry
-from cellwright.judge.faults.detectors import BlackoutFault, DetectorOffsetFault
+from cellwright.judge.faults.detectors import BlackoutFault, BlindFault, ClockFault, DetectorOffsetFault, RepeatFault
 from cellwright.judge.faults.drop import DropFault
 from cellwright.judge.faults.fault import Fault
 from cellwright.judge.faults.push import PushFault
@@ -25,6 +25,9 @@ for _name, _kind in (
     ("swap", SwapFault),
     ("weak_gripper", WeakGripperFault),
     ("blackout", BlackoutFault),
+    ("blind", BlindFault),
+    ("repeat", RepeatFault),
+    ("clock", ClockFault),
     ("offset", DetectorOffsetFault),
 ):
     FAULTS.add(_name, _kind)
