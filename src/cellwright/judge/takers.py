@@ -25,6 +25,7 @@ from cellwright.sim import World
 __all__ = ["SightTest", "Takers"]
 
 GRAVITY_MPS2 = 9.81
+ABOVE_M = 0.01  # of a thing on the floor, whose origin may be a little below that
 
 
 class SightTest(Protocol):
@@ -154,7 +155,7 @@ class Takers:
         if not any(self._tools.holds(robot, item.sku) for robot in self._robots):
             return "no tool holds it"
         if not any(self._is_in_reach(robot, name) for robot in self._robots):
-            below = fixture_below(self._world, pose.position)
+            below = fixture_below(self._world, pose.position + [0.0, 0.0, ABOVE_M])
             is_low = below is not None and isinstance(
                 FURNITURE.get(self._world.cell.fixtures[below[1]].model), FloorFigures
             )
