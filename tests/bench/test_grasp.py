@@ -141,12 +141,12 @@ def test_the_whole_bench_in_its_quick_form():
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     metrics = result["metrics"]
-    for kind in ("gear", "gear_lock", "bottle"):
+    for kind in ("gear", "bottle"):
         assert metrics[f"{kind}.n"] == bench.QUICK_TRIALS
         assert metrics[f"{kind}.success"] == 1.0
         assert 0 < metrics[f"{kind}.success_low"] < 1
         assert metrics[f"{kind}.slip_mm_p95"] >= 0
     assert metrics["gear.seated"] == 1.0
-    assert 0 <= metrics["gear_lock.seated"] <= 1
+    assert 0 <= metrics["gear.seated"] <= 1
     assert result["targets"] == {"gear.success": {"min": 0.99}, "bottle.success": {"min": 0.99}}
     assert "2 trials: bottles" in done.stderr

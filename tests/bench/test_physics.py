@@ -29,6 +29,7 @@ METRICS = {
     "epucks.lab_to_raw_50",
     "epucks.yaw_error",
     "epucks.distance_error_mm",
+    "creep_mm",
     "coulomb.error",
     "coulomb.drop_error",
     "hold.creep_um_per_s",
@@ -72,6 +73,7 @@ def test_targets_and_failures_agree_with_the_metrics(quick):
 
 def test_what_does_not_depend_on_the_machine_is_met(quick):
     metrics = quick[0]["metrics"]
+    assert metrics["creep_mm"] <= 0.1
     assert metrics["coulomb.error"] <= 0.02
     assert metrics["epucks.yaw_error"] <= 0.002
     assert metrics["epucks.distance_error_mm"] <= 1.5

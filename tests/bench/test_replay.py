@@ -46,7 +46,7 @@ def test_a_replay_with_one_other_number_is_noticed(cell, segments):
 
 def test_replay_takes_all_steps(cell, segments):
     world = World(cell, 5)
-    replay(world.model, world.data, segments[0])
+    replay(world.engine.step, world.data, segments[0])
     assert world.data.time == pytest.approx(1.0)
 
 

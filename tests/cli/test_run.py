@@ -120,7 +120,7 @@ def test_every_predicate_and_what_is_not_there_at_all(capsys):
         trial="run", cell="aprs", seed=0, controller="internal", is_run=True, ending=Ending.FAILED, detail="",
         time_s=2.0, start_s=0.0, wall_s=1.0, possible=None, orders=(ordered,),
         account=order, faults=(), not_applied=(), hits=(), drops=(),
-        scored=Score(False, (*items, ScoreItem("floor", 2.0, 2.0, "none"))), grasp_lock_uses=0, notes=(), versions={},
+        scored=Score(False, (*items, ScoreItem("floor", 2.0, 2.0, "none"))), notes=(), versions={},
     )  # fmt: skip
     ActionLines(["fanuc"])(action)
     print_report(report)

@@ -170,3 +170,23 @@ def test_closing_takes_as_long_with_any_force(strong, force_n):
     start_s = strong.clock.time_s
     strong.perform(arm.move_gripper(0.002, force_n))
     assert strong.clock.time_s - start_s == pytest.approx(0.050 / 0.210, abs=0.1)
+
+
+def test_a_drive_that_a_user_has_changed_stays_changed(strong):
+    """In the model: through movements with a force, and through a model that is built anew."""
+    arm, world = strong.robots["arm"], strong.world
+    tool = world.robots["arm"].gripper
+    usual_n, usual_npm = (
+        world.model.actuator_forcerange[tool.actuator, 1],
+        world.model.actuator_gainprm[tool.actuator, 0],
+    )
+    world.model.actuator_forcerange[tool.actuator] *= 0.5
+    world.model.actuator_gainprm[tool.actuator, 0] *= 2.0
+    strong.perform(arm.move_gripper(0.080, 8.0))
+    share = 8.0 / tool.figures.grip_force_n
+    assert world.model.actuator_forcerange[tool.actuator, 1] == pytest.approx(0.5 * share * usual_n)
+    assert world.model.actuator_gainprm[tool.actuator, 0] == pytest.approx(2.0 * share * usual_npm)
+    world.add("gear", "medium_gear", Pose(np.array([0.0, 0.0, 3.0]), np.array([1.0, 0, 0, 0])))
+    strong.perform(arm.move_gripper(0.060))
+    assert world.model.actuator_forcerange[tool.actuator, 1] == pytest.approx(0.5 * usual_n)
+    assert world.model.actuator_biasprm[tool.actuator, 1] == pytest.approx(-2.0 * usual_npm)

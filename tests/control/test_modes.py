@@ -6,6 +6,7 @@ import pytest
 
 from cellwright.control import CommandMode, NotReady, RobotState
 from cellwright.core.errors import BadInput, JobFailed, OutOfRange
+from cellwright.core.pose import Pose
 
 MODES = list(CommandMode)
 
@@ -187,3 +188,15 @@ def test_a_snapshot_knows_the_mode(lab, arm, then):
     start = arm.joints_rad
     lab.advance(0.2)
     assert arm.joints_rad == pytest.approx(start, abs=2e-3)
+
+
+def test_gains_that_a_user_has_changed_in_the_model_outlive_modes_and_a_model_that_is_built_anew(lab, arm):
+    world = lab.world
+    rows = world.robots["arm"].actuators
+    usual = world.model.actuator_biasprm[rows, 1:3].copy()
+    world.model.actuator_biasprm[rows, 1] *= 0.5
+    arm.set_mode("effort")
+    assert not world.model.actuator_biasprm[rows, 1:3].any()
+    world.add("gear", "medium_gear", Pose.from_xyz_rpy([0.0, 0.0, 3.0]))
+    arm.set_mode("position")
+    assert world.model.actuator_biasprm[rows, 1:3] == pytest.approx(usual * [0.5, 1.0])

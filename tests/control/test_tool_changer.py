@@ -259,7 +259,6 @@ def test_without_forces_it_works_too(open_lab):
             {"tools": {n: {"model": "wsg_50", "holder": "holder"} for n in ("p", "q")}},
             "holder has p already",
         ),
-        ({"grasp_lock": True}, "the grasp lock needs fixed tools"),
         ({"tools": {"p": {"model": "wsg_50", "holder": "holder", "handles": ["gold"]}}}, "unknown part model 'gold'"),
         ({"tools": {"one": {"model": "wsg_50", "holder": "holder"}}}, "the name is taken by robots.one"),
         (

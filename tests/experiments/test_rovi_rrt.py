@@ -34,7 +34,6 @@ def test_the_papers_places():
     assert PLACE.position.tolist() == [0.70, 0.11, 0.75]
     cell = cell_with_bottle_at("p3")
     assert cell.parts["bottle"].pose.xyz_m == (0.65, 1.05, 0.75)
-    assert not cell.grasp_lock
     obstacles = {obstacle.name: obstacle.pose_in_world.position for obstacle in believed_scene().obstacles}
     assert {"table", "crate", "can", "mug", "stereo", "kinect", "floor"} == set(obstacles)
     assert obstacles["crate"] == pytest.approx([0.6420, 0.6763, 0.740])

@@ -19,7 +19,7 @@ def arrays(model) -> dict[str, np.ndarray]:
 @pytest.fixture(scope="module")
 def exported(aprs, tmp_path_factory):
     """The lab's own model, and the one that MuJoCo reads from its files."""
-    world = World(aprs.model_copy(update={"grasp_lock": True}), seed=2)
+    world = World(aprs, seed=2)
     folder = tmp_path_factory.mktemp("export")
     files = write_mjcf(world.full_spec(), folder / "cell.xml")
     return world, files, mujoco.MjModel.from_xml_path(str(folder / "cell.xml"))

@@ -41,7 +41,7 @@ def report(now: KitVerdict, then: KitVerdict | None = None, *, is_run: bool = Fa
         time_s=31.0, start_s=0.0, wall_s=1.0, possible=None,
         orders=(ordered,), account=ACCOUNT if is_run else None,
         faults=(), not_applied=(), hits=(), drops=(), scored=score_run((now,), (), (), 31.0, par_s=60, limit_s=600),
-        grasp_lock_uses=0, notes=(), versions={"cellwright": "0"},
+        notes=(), versions={"cellwright": "0"},
     )  # fmt: skip
     return replace(made, **changes)
 

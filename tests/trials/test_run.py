@@ -48,7 +48,6 @@ def test_a_kit_is_built_and_the_report_says_how(kit):
     assert report.status is TrialStatus.DONE, report.reason
     assert report.done
     assert report.score > 0.95
-    assert report.grasp_lock_uses == 0
     assert [verdict.done for verdict in report.kits] == [True]
     assert {seating.seated for seating in report.kits[0].seatings} == {True}
     assert report.hits == ()

@@ -21,31 +21,25 @@ PLANNING = ("numba", "toppra")  # what the way of a bottle needs
 
 @BENCHES.register("grasp")
 def grasp(conditions: MeasurementConditions) -> Measurement:
-    """Measures gears in the agility laboratory by friction and with the grasp lock, a bottle in the ROVI cell."""
+    """Measures gears in the agility laboratory and a bottle in the ROVI cell, held by friction."""
     count = QUICK_TRIALS if conditions.quick else TRIALS
     if not has_extra(*PLANNING):
         conditions.say("collision-free planning is not installed (pip install 'cellwright[motion]'): no bottles")
-    gear = _run("gears, held by friction", "grasp_gear", "gear_trials", conditions, count, False)
-    locked = _run("the same gears with the grasp lock", "grasp_gear", "gear_trials", conditions, count, True)
-    metrics: dict[str, float] = {}
-    for name, outcomes in (("gear", gear), ("gear_lock", locked)):
-        metrics |= _metrics(name, outcomes)
-        metrics[f"{name}.seated"] = float(np.mean([outcome.seated for outcome in outcomes]))
+    gear = _run("gears", "grasp_gear", "gear_trials", conditions, count)
+    metrics = {**_metrics("gear", gear), "gear.seated": float(np.mean([outcome.seated for outcome in gear]))}
     if has_extra(*PLANNING):
         metrics |= _metrics("bottle", _run("bottles", "grasp_bottle", "bottle_trials", conditions, count))
     targets: Mapping[str, Mapping[str, float]] = {"gear.success": {"min": 0.99}, "bottle.success": {"min": 0.99}}
     return Measurement(metrics, targets)
 
 
-def _run(
-    what: str, module: str, function: str, conditions: MeasurementConditions, count: int, *options: bool
-) -> list[GraspOutcome]:
+def _run(what: str, module: str, function: str, conditions: MeasurementConditions, count: int) -> list[GraspOutcome]:
     """Runs all trials of a kind."""
 
     def problem(row: Mapping[str, Any]) -> str:
         return f"{row['problem']} ({row['trial']})" if row["problem"] else ""
 
-    rows = run_trials(what, module, function, conditions, count, *options, problem=problem)
+    rows = run_trials(what, module, function, conditions, count, problem=problem)
     return [GraspOutcome(**row) for row in rows]
 
 

@@ -31,7 +31,7 @@ class DetourArm(DirectArm):
     """
 
     def __init__(self, robot: RobotController, clock: WaitClock, random: np.random.Generator) -> None:
-        super().__init__(robot, clock)
+        super().__init__(robot, clock, joint_speed=1.0)
         self.is_carrying = False
         self.vias = list[Pose]()
         self._random = random

@@ -21,22 +21,20 @@ CELL = "aprs"
 PLACE_M = 0.002  # from the slot's axis; the judge of `seated` is stricter, and looks at tilt and height as well
 
 
-def gear_trials(seed: int, numbers: list[int], lock: bool) -> list[dict[str, Any]]:
+def gear_trials(seed: int, numbers: list[int]) -> list[dict[str, Any]]:
     """Runs several trials, for a process of its own."""
-    return [try_gear(seed, number, lock=lock).as_dict() for number in numbers]
+    return [try_gear(seed, number).as_dict() for number in numbers]
 
 
-def try_gear(seed: int, number: int, *, lock: bool = False) -> GraspOutcome:
+def try_gear(seed: int, number: int) -> GraspOutcome:
     """Runs one trial: robot, gear, slots, cell errors, noise and detour all follow from seed and number.
 
     Args:
         seed: Of the series.
         number: Of the trial.
-        lock: Whether the grasp lock holds the gear; otherwise friction does.
     """
     random = np.random.default_rng([seed, number])
-    cell = load_cell(CELL).model_copy(update={"grasp_lock": lock})
-    with Lab(cell, int(random.integers(2**31))) as lab:
+    with Lab(load_cell(CELL), int(random.integers(2**31))) as lab:
         return _try(lab, random)
 
 

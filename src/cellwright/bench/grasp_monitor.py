@@ -52,7 +52,7 @@ class GraspOutcome:
 class GraspMonitor:
     """Monitors one part and the gripper that carries it, fifty times a second between grasp and release.
 
-    Whether pads touch is no good measure: stiff ones lose touch for single steps, and a lock holds without them. A
+    Whether pads touch is no good measure: stiff ones may lose touch for single steps. A
     part counts as lost when the point that the pads closed on is farther from their middle than half a pad's width.
     """
 

@@ -34,7 +34,7 @@ __all__ = ["BottlePlan", "BottlePlanner"]
 
 Array = npt.NDArray[np.float64]
 
-JOINT_SPEED = 0.6
+JOINT_SPEED = 1.0
 FAST = LineSpeed(speed_mps=0.4)
 SLOW = LineSpeed(speed_mps=0.12, acceleration_mps2=0.6, jerk_mps3=6.0)
 MARGIN_M = 0.010  # more than the errors of base, tool and detector together

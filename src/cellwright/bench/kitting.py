@@ -121,7 +121,7 @@ def run_timed(seed: int, order: str | Order, robots: Sequence[str] | None = None
         report = lab.run(order, robots=robots)
         cpu_s = process_time() - start_s
         start_s = process_time()
-        replay(raw.model, raw.data, engine.segment)
+        replay(raw.engine.step, raw.data, engine.segment)
         raw_s = process_time() - start_s
         if not np.array_equal(raw.data.qpos, lab.world.data.qpos):
             raise MeasurementFailed("kitting", f"seed {seed}: the raw replay ended in another state than the run")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
 
+import mujoco
 import numpy as np
 
 from cellwright.bench.lab_speed import keep_awake
@@ -52,7 +54,7 @@ def peer_ratio(cell_name: str, seed: int, count: int, sleep: bool) -> float:
         peer.step(ours.data.ctrl, SETTLE_STEPS[sleep])
         for i, segment in enumerate(segments):
             start_s = process_time()
-            replay(ours.model, ours.data, segment)
+            replay(partial(mujoco.mj_step, ours.model, ours.data), ours.data, segment)
             middle_s = process_time()
             for steps, row in segment:
                 peer.step(row, steps)

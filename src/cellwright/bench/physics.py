@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from cellwright.bench.creep import swing_creep_m
 from cellwright.bench.first_job import identical_runs, successes
 from cellwright.bench.holding import DROP_M, SLIP_M, HeldGear, creep_um_per_s, limit_force_n
 from cellwright.bench.install_size import install_size_mb
@@ -57,6 +58,7 @@ def physics(conditions: MeasurementConditions) -> Measurement:
         "aprs.lab_to_raw": {"min": 0.7},
         "aprs.lab_to_raw_recording": {"min": 0.55},
         "aprs.real_time_factor": {"min": 20},
+        "creep_mm": {"max": 0.1},
         "coulomb.error": {"max": 0.02},
         **MOBILE_TARGETS,
         "env.mb": {"max": 600},
@@ -123,7 +125,11 @@ def _friction(conditions: MeasurementConditions, effort: _Effort) -> dict[str, f
     errors = {
         distance_m: abs(limit_force_n(held, distance_m) / held.theory_force_n - 1) for distance_m in (SLIP_M, DROP_M)
     }
+    conditions.say("creep in the hand in swings at full speed")
+    hands = {"fanuc": "medium_gear_1", "motoman": "medium_gear_5"}
+    swung_m = [swing_creep_m(load_cell(CELL), robot, gear) for robot, gear in hands.items()]
     return {
+        "creep_mm": 1000 * max(swung_m),
         "coulomb.error": errors[SLIP_M],
         "coulomb.drop_error": errors[DROP_M],
         "hold.creep_um_per_s": creep_um_per_s(held, effort.hold_s),

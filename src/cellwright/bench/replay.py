@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import mujoco
 import numpy as np
 import numpy.typing as npt
 
@@ -62,9 +61,9 @@ def capture(cell: Cell, seed: int, count: int, start: Callable[[Lab], object] = 
     return segments
 
 
-def replay(model: Any, data: Any, segment: Segment) -> None:
-    """Takes the same steps in the tightest plain loop."""
-    step, ctrl = mujoco.mj_step, data.ctrl
+def replay(step: Callable[[int], None], data: Any, segment: Segment) -> None:
+    """Takes the same steps in the tightest plain loop, MuJoCo's own or, where hands hold something, the engine's."""
+    ctrl = data.ctrl
     for count, row in segment:
         ctrl[:] = row
-        step(model, data, count)
+        step(count)

@@ -21,7 +21,7 @@ RADIUS_M, HEIGHT_M, OFF_M = 0.55, 0.15, 0.004
 SLIP_M = 0.006  # in the hand: farther is lost
 PLACE_M, TILT_RAD = 0.006, np.radians(2.0)
 RECIPE = Recipe(approach_m=HEIGHT_M, fast_mps=0.25, slow_mps=0.05, acceleration_mps2=1.5)
-SWING = 0.5  # of the arm's joint speed, some 0.9 m/s at the tool: faster, friction creeps (docs/benchmarks.md)
+SWING = 1.0  # of the arm's joint speed, some 1.8 m/s at the tool
 PRESS_M = 0.0015
 RELEASE_M = 0.001
 REST_S = 0.4

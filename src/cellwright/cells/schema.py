@@ -132,7 +132,6 @@ class Cell(Cfg):
         cameras: What cameras are other than their fixtures' figures say, and cameras that nothing carries.
         actual: Errors of the real cell against its drawings.
         sensors: One mapping each, with `type` naming a registered sensor; those of plugins have keys of their own.
-        grasp_lock: Whether a gripper that presses on a part is welded to it.
         settle_s: After placing, physics runs until all is at rest, at most so long, before the clock starts.
         safety: Zones, and the guards around them.
         variants: Name -> what is different, in the form of the file itself; a key whose value is `null` is left out.
@@ -144,7 +143,6 @@ class Cell(Cfg):
     description: str = ""
     timestep_s: Annotated[float, Field(ge=0.0002, le=0.01)] = 0.002
     fidelity: Fidelity = "physics"
-    grasp_lock: bool = False
     settle_s: Annotated[float, Field(ge=0, le=60)] = 3.0
     view: ViewCfg | None = None
     models: dict[Name, ModelSettings | str] = Field(default_factory=dict)

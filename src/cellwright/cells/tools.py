@@ -51,9 +51,6 @@ def check_tools(cell: Cell, errors: ErrorCollector) -> None:
         if robot.tool is not None:
             problem = "a robot with a changer has no fixed tool; put it under tools, with this robot"
             errors.add(ConfigError(cell.where, f"robots.{name}.tool", problem))
-        if cell.grasp_lock:
-            problem = f"the grasp lock needs fixed tools; '{name}' has a changer: take one of both away"
-            errors.add(ConfigError(cell.where, "grasp_lock", problem))
     changing = [name for name, robot in cell.robots.items() if robot.changer is not None]
     holders = [name for name, fixture in cell.fixtures.items() if _may_hold(fixture.model)]
     taken: dict[str, str] = {}

@@ -69,9 +69,8 @@ def print_report(report: Report) -> None:
     order = report.order
     words = {"action": len(order.actions), "retry": order.retries, "plan": order.plans}
     tried = ", ".join(counted(number, word) for word, number in words.items())
-    uses = report.grasp_lock_uses
     cups = any(record.action.startswith("(take-kit") for record in order.actions)
-    grip = f"grasp lock used {counted(uses, 'time')}" if uses else "friction and suction" if cups else "friction alone"
+    grip = "friction and suction" if cups else "friction alone"
     say(f"score {report.score:.2f}; {tried}; held by {grip}")
     took_s = report.time_s - report.start_s
     say(f"{took_s:.2f} s simulated in {report.wall_s:.2f} s")

@@ -51,6 +51,9 @@ class Drive:
         self.mode = CommandMode.POSITION
         self._weightless_tool = True
         self._effort_caps = self._effort_limits.copy()
+        self._model = world.model  # the one whose gains are known
+        self._gains = world.model.actuator_biasprm[world.robot(robot).actuators, 1:3].copy()
+        self._written = self._gains.copy()
         world.bind(self._look_up)
         world.add_component(f"{robot} drive", self)
 
@@ -200,9 +203,10 @@ class Drive:
         """Sets gains and gravity compensation of the mode in the model."""
         model, index = self._world.model, self._world.robot(self._robot)
         position, effort = self.mode is CommandMode.POSITION, self.mode is CommandMode.EFFORT
-        stiffness, damping = np.array(self.figures.stiffness_nm_per_rad), np.array(self.figures.damping_nms_per_rad)
-        model.actuator_biasprm[index.actuators, 1] = -stiffness if position else 0.0
-        model.actuator_biasprm[index.actuators, 2] = 0.0 if effort else -damping
+        known = self._model.actuator_biasprm[index.actuators, 1:3]
+        self._gains = np.where(known != self._written, known, self._gains)  # a user may have changed them in the model
+        self._written, self._model = self._gains * [position, not effort], model
+        model.actuator_biasprm[index.actuators, 1:3] = self._written
         for name in (link.name for link in self.figures.links):
             model.body_gravcomp[model.body(f"{self._robot}/{name}").id] = 0.0 if effort else 1.0
         carried = float(not effort or self._weightless_tool)

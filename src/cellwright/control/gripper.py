@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from cellwright.core.errors import BadInput, JobFailed, OutOfRange
 from cellwright.core.loop import WaitClock
@@ -53,6 +57,8 @@ class Gripper:
         self._force_n: float | None = None
         self._busy = False
         self._index: GripperIndex | None = None
+        self._model = world.model  # the one whose drive is known
+        self._usual = self._written = np.zeros(2)  # force and stiffness of the drive: at the usual force, and now
         world.bind(self._look_up)
         world.add_component(f"{robot} gripper", self)
 
@@ -60,7 +66,22 @@ class Gripper:
         before = self._index
         self._index = self._world.robot(self._robot).gripper
         same = before is not None and self._index is not None and before.figures is self._index.figures
+        if not same:
+            self._leave(before)
+            self._take(self._index)
         self.load(self._force_n if same else None)  # a model that was built anew has the catalogue's force
+
+    def _take(self, tool: GripperIndex | None) -> None:
+        """Notes the drive of another tool as it is in the model."""
+        self._force_n, self._model = None, self._world.model
+        if tool is not None:
+            self._usual = self._written = _drive(self._model, tool)
+
+    def _leave(self, tool: GripperIndex | None) -> None:
+        """Gives a tool its usual force back."""
+        if tool is not None and self._model is self._world.model:
+            _set_drive(self._model, tool, self._usual)
+            tool.set_damping(self._model)
 
     @property
     def _tool(self) -> GripperIndex:
@@ -153,12 +174,12 @@ class Gripper:
         self._force_n = force_n
         if (tool := self._index) is None:
             return
-        figures, model = tool.figures, self._world.model
-        share = 1.0 if force_n is None else force_n / figures.grip_force_n
-        drive_n, stiffness_npm = share * figures.drive_force_n, share * figures.stiffness_npm
-        model.actuator_forcerange[tool.actuator] = (-drive_n, drive_n)
-        model.actuator_gainprm[tool.actuator, 0] = stiffness_npm
-        model.actuator_biasprm[tool.actuator, 1] = -stiffness_npm
+        model, known = self._world.model, _drive(self._model, tool)
+        if (known != self._written).any():  # a user has changed it in the model
+            self._usual = self._usual * known / self._written
+        share = 1.0 if force_n is None else force_n / tool.figures.grip_force_n
+        self._written, self._model = share * self._usual, model
+        _set_drive(model, tool, self._written)
         tool.set_damping(model)
 
     def let_go(self, part: str) -> None:
@@ -194,3 +215,15 @@ class Gripper:
                 GraspStatus.HOLDING, width_m, f"stopped at {text} on the way to {finger_m * 2000:.1f} mm"
             )
         return GraspResult(GraspStatus.BLOCKED, width_m, f"opened only to {text} of {finger_m * 2000:.1f} mm")
+
+
+def _drive(model: Any, tool: GripperIndex) -> npt.NDArray[np.float64]:
+    """Returns the largest force and the stiffness of a gripper's drive."""
+    return np.array([model.actuator_forcerange[tool.actuator, 1], model.actuator_gainprm[tool.actuator, 0]])
+
+
+def _set_drive(model: Any, tool: GripperIndex, drive: npt.NDArray[np.float64]) -> None:
+    force_n, stiffness_npm = drive
+    model.actuator_forcerange[tool.actuator] = (-force_n, force_n)
+    model.actuator_gainprm[tool.actuator, 0] = stiffness_npm
+    model.actuator_biasprm[tool.actuator, 1] = -stiffness_npm

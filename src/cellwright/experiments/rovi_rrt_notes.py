@@ -48,8 +48,7 @@ def notes(metrics: Mapping[str, float], headings: Sequence[GraspHeading], runs: 
         f"{TILT_LIMIT_DEG:g} degree of upright, no obstacle was moved, and a monitor that looks at every contact after "
         "every physics step saw nothing touch but the pads the bottle, and the bottle the table where it is taken and "
         "set down. The project executed nothing of this in its evaluation, because its simulated grasps were unstable.",
-        "Slip is the way of the bottle in the hand while it is carried. It is an error of the physics engine, which "
-        "leaves the turning of a contact out of its friction, and grows with the speed and the time step.",
+        "Slip is the way of the bottle in the hand while it is carried.",
     ]
 
 

@@ -27,7 +27,7 @@ def cell_with_bottle_at(pick: str) -> Cell:
     cell = load_cell(CELL)
     x, y, z = (float(value) for value in PICKS[pick].position)
     moved = cell.parts[BOTTLE].model_copy(update={"pose": PoseCfg(xyz_m=(x, y, z))})
-    return cell.model_copy(update={"parts": {**cell.parts, BOTTLE: moved}, "grasp_lock": False})
+    return cell.model_copy(update={"parts": {**cell.parts, BOTTLE: moved}})
 
 
 @cache

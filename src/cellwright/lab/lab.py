@@ -21,7 +21,7 @@ from cellwright.lab.snapshot import LabSnapshot
 from cellwright.lab.versions import model_hash, versions
 from cellwright.record import Recorder
 from cellwright.sensors import Sensor, make_sensor, schedule
-from cellwright.sim import GraspLock, Stepper, Suction, TruthPublisher, World
+from cellwright.sim import Stepper, Suction, TruthPublisher, World
 
 if TYPE_CHECKING:
     from cellwright.orders import Order
@@ -67,7 +67,6 @@ class Lab:
         self.world = World(cell, seed)
         self.bus = Bus()
         self.stepper = Stepper(self.world.clock, self.world.engine)
-        self.grasp_lock = GraspLock(self.world, self.stepper) if cell.grasp_lock else None
         self.suction = Suction(self.world, self.stepper) if self.world.vacuums and cell.fidelity == "physics" else None
         self.truth = TruthPublisher(self.world, self.bus, self.stepper)
         self.sensors = self._make_sensors()

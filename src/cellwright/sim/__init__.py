@@ -2,7 +2,6 @@
 
 from cellwright.sim.backlash import Backlash, take_up
 from cellwright.sim.contacts import BodyContact, body_contacts
-from cellwright.sim.grasp_lock import GraspLock
 from cellwright.sim.index import GripperIndex, MobileIndex, ObjectIndex, RobotIndex
 from cellwright.sim.snapshot import Snapshot
 from cellwright.sim.stepper import ScheduledCall, Stepper, TickOrder
@@ -15,7 +14,6 @@ __all__ = [
     "Backlash",
     "BodyContact",
     "CouplingOffset",
-    "GraspLock",
     "GripperIndex",
     "MobileIndex",
     "ObjectIndex",

@@ -17,7 +17,6 @@ from cellwright.models.furniture import camera_frame, vertical_fov_rad
 from cellwright.models.mobile import fit_wheels
 from cellwright.rendering.environment import add_environment
 from cellwright.sim.leds import LIT_SHELL
-from cellwright.sim.lock_constraint import add_lock_constraints
 from cellwright.sim.physics import apply_options
 from cellwright.sim.tool_compose import add_changer, add_tools
 
@@ -60,8 +59,6 @@ def compose(cell: Cell, layout: Layout, objects: Iterable[Placement] | None = No
         _attach_mobile(spec, mobile, like.setdefault(mobile.model, mobile.name))
     for placement in layout.objects.values() if objects is None else objects:
         attach_object(spec, placement)
-    if cell.grasp_lock:
-        add_lock_constraints(spec, [n for n, r in cell.robots.items() if r.tool])
     spec.dedup_assets()
     return spec
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from cellwright.core.errors import SimulationError
 from cellwright.sim.backlash import Backlash
+from cellwright.sim.turning_hands import TurningHands
 
 __all__ = ["PhysicsEngine", "apply_options"]
 
@@ -47,10 +48,20 @@ def apply_options(spec: Any, timestep_s: float, *, sleep: bool = True, grips: bo
 
 
 class PhysicsEngine:
-    """Steps a model; notices when the state is no longer a number."""
+    """Steps a model; notices when the state is no longer a number.
 
-    def __init__(self, model: Any, data: Any, backlash: Sequence[Backlash] = ()) -> None:
+    Args:
+        model: MuJoCo's model.
+        data: MuJoCo's data.
+        backlash: The backlash of the arms' gears.
+        hands: The hands whose contacts must turn with them, if there are any.
+    """
+
+    def __init__(
+        self, model: Any, data: Any, backlash: Sequence[Backlash] = (), hands: TurningHands | None = None
+    ) -> None:
         self._backlash = backlash
+        self._hands = hands
         self.replace(model, data)
 
     def replace(self, model: Any, data: Any) -> None:
@@ -73,7 +84,10 @@ class PhysicsEngine:
         start_s = self.data.time
         for one in self._backlash:
             one.engage(count * self.model.opt.timestep)
-        mujoco.mj_step(self.model, self.data, count)
+        if self._hands is None:
+            mujoco.mj_step(self.model, self.data, count)
+        else:
+            self._hands.step(count)
         for one in self._backlash:
             one.release()
         if self._warnings.tobytes() != self._known:

@@ -31,6 +31,7 @@ from cellwright.sim.rays import Vector, cast_ray
 from cellwright.sim.snapshot import Snapshot
 from cellwright.sim.tool_index import VacuumIndex, index_loose, index_vacuum
 from cellwright.sim.tool_mounts import ToolMounts
+from cellwright.sim.turning_hands import TurningHands
 from cellwright.sim.wheels import Wheels
 
 __all__ = ["World"]
@@ -87,7 +88,7 @@ class World:
         refuse_overlaps(self)
         self.backlash = {name: Backlash(self, name) for name, width in self.layout.backlash_rad.items() if width.any()}
         self.engine = (
-            PhysicsEngine(self.model, self.data, tuple(self.backlash.values()))
+            PhysicsEngine(self.model, self.data, tuple(self.backlash.values()), TurningHands(self))
             if cell.fidelity == "physics"
             else KinematicEngine(self)
         )

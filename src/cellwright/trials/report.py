@@ -150,7 +150,6 @@ class Report:
         hits: Collisions.
         drops: What fell.
         scored: Points with reasons.
-        grasp_lock_uses: How often the grasp lock was used; 0 means friction alone.
         notes: What else a reader should know.
         versions: What the figures depend on.
     """
@@ -173,7 +172,6 @@ class Report:
     hits: tuple[CollisionEvent, ...]
     drops: tuple[DropEvent, ...]
     scored: Score
-    grasp_lock_uses: int
     notes: tuple[str, ...]
     versions: Mapping[str, str]
 
@@ -283,7 +281,6 @@ class Report:
             "drops": [asdict(drop) | {"text": str(drop)} for drop in self.drops],
             "score": self.scored.as_dict(),
             "items": self.scored.as_dict()["items"],
-            "grasp_lock_uses": self.grasp_lock_uses,
             "notes": list(self.notes),
             "versions": dict(self.versions),
         }

@@ -320,7 +320,6 @@ class Trial:
             hits=tuple(self.judge.collisions.hits),
             drops=tuple(self.judge.drops.drops),
             scored=scored,
-            grasp_lock_uses=self.lab.grasp_lock.uses if self.lab.grasp_lock else 0,
             notes=(*notes, *self.notes, *(self.interfaces.notes if self.interfaces else ())),
             versions=versions(),
         )

@@ -69,7 +69,6 @@ class DropFault(Fault[DropCfg]):
             if wanted and matches_name(robot, self.cfg.robot) and hold.carried and hold.way_m >= self._way_m:
                 fault_state.subject, fault_state.robot, fault_state.tool = hold.part, robot, tool_of(self.world, robot)
                 fault_state.grip = WeakenedGrip(0.1, slippery=True)
-                self._unlock(hold.part)
                 height_m = self.world.pose_of(hold.part).position[2]
                 return f"slips out of {robot}'s hand after {hold.way_m * 1000:.0f} mm, at a height of {height_m:.3f} m"
         return None
@@ -81,17 +80,5 @@ class DropFault(Fault[DropCfg]):
             or self.world.clock.time_s - fault_state.start_s > SLIP_LIMIT_S
         ):
             return False
-        held = self.hand_monitor.holds(fault_state.subject)
-        if held:
-            self._unlock(fault_state.subject)
-        return held or self.hand_monitor.distance_m(fault_state.subject) < SLIPPED_M
-
-    def _unlock(self, part: str) -> None:
-        """Opens a grasp lock, which opens when a part is put somewhere: here, where it is, at the speed it has."""
-        if not self.world.cell.grasp_lock:
-            return
-        known, item = self.hand_monitor.save(), self.world.objects[part]
-        speed = self.world.data.qvel[item.dof : item.dof + 6].copy()
-        self.world.place(part, self.world.pose_of(part))
-        self.world.data.qvel[item.dof : item.dof + 6] = speed
-        self.hand_monitor.load(known)
+        is_held = self.hand_monitor.holds(fault_state.subject)
+        return is_held or self.hand_monitor.distance_m(fault_state.subject) < SLIPPED_M
