@@ -31,7 +31,7 @@ CLOSING_M = 1e-6  # short of open, fingers are on their way to hold something
 TURNING_RADPS = 0.02  # with slower joints, what is held creeps by less than a micrometre per second
 
 
-class HeldObject:
+class LaggingObject:
     """A loose object that a hand may hold: live views of its position and velocity, the lag that its contacts see."""
 
     __slots__ = ("_lag_m", "_lag_mps", "_velocity_mps", "position_m")
@@ -53,7 +53,7 @@ class HeldObject:
         np.subtract(self.position_m, self._lag_m, out=self.position_m)
 
 
-class Hand:
+class _Hand:
     """One hand that may hold something.
 
     Args:
@@ -131,12 +131,12 @@ class TurningHands:
         for robot in world.robots.values():
             if (tool := robot.gripper) is not None:
                 drive = (tool.ctrl, tool.figures.open_m - CLOSING_M)
-                hands.append(Hand(data, robot.dof, tool.body, tool.pads, 2, drive=drive))
+                hands.append(_Hand(data, robot.dof, tool.body, tool.pads, 2, drive=drive))
             elif (cups := robot.vacuum) is not None:
                 faces = {geom: number for number, cup in enumerate(cups.cups) for geom in cup.lip}
-                hands.append(Hand(data, robot.dof, cups.body, faces, 1, valves=[cup.suck for cup in cups.cups]))
+                hands.append(_Hand(data, robot.dof, cups.body, faces, 1, valves=[cup.suck for cup in cups.cups]))
         self._hands = tuple(hands)
-        self._objects = {item.body: HeldObject(data, item) for item in world.objects.values()}
+        self._objects = {item.body: LaggingObject(data, item) for item in world.objects.values()}
         self._owner = world.model.geom_bodyid.tolist()
         self._jacobian_rate, self._curving = np.zeros((3, world.model.nv)), np.zeros(3)
 
@@ -154,7 +154,7 @@ class TurningHands:
             for item in held:
                 item.follow()
 
-    def _lead(self, hands: Sequence[Hand]) -> list[HeldObject]:
+    def _lead(self, hands: Sequence[_Hand]) -> list[LaggingObject]:
         """Gives each object that is held the lag that its contacts must see; returns them."""
         contacts = self._world.data.contact
         pairs, rows, leading = contacts.geom.tolist(), contacts.efc_address.tolist(), []
@@ -167,7 +167,7 @@ class TurningHands:
                     leading.append(item)
         return leading
 
-    def _lag_mps(self, hand: int, item: HeldObject, contact: int, row: int) -> tuple[float, float, float]:
+    def _lag_mps(self, hand: int, item: LaggingObject, contact: int, row: int) -> tuple[float, float, float]:
         """Returns the creep that a contact would leave."""
         model, data = self._world.model, self._world.data
         mujoco.mj_jacDot(model, data, self._jacobian_rate, None, item.position_m, hand)
