@@ -157,9 +157,7 @@ def test_its_mistakes_in_a_trial_file_are_one_line_each(tilt):
 
 
 def test_without_its_plugin_it_is_unknown(own_kinds):
-    with pytest.raises(
-        BadInput, match=r"unknown kind of fault .tilt. \(available: blackout, blind, clock, drop"
-    ):
+    with pytest.raises(BadInput, match=r"unknown kind of fault .tilt. \(available: blackout, blind, clock, drop"):
         parse_fault("tilt:at=1")
 
 
