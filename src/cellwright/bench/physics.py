@@ -18,6 +18,7 @@ from cellwright.bench.peer import has_peer, measure_peer
 from cellwright.bench.physics_mobiles import MOBILE_TARGETS, mobile_figures
 from cellwright.bench.replay import SEGMENT_S, capture
 from cellwright.bench.result import BENCHES, Measurement, MeasurementConditions
+from cellwright.bench.sight_cost import sight_cost
 from cellwright.cells import load_cell
 from cellwright.core.statistics import wilson_low
 
@@ -58,7 +59,11 @@ def physics(conditions: MeasurementConditions) -> Measurement:
         "aprs.lab_to_raw": {"min": 0.7},
         "aprs.lab_to_raw_recording": {"min": 0.55},
         "aprs.real_time_factor": {"min": 20},
+<<<<<<< HEAD
         "creep_mm": {"max": 0.1},
+=======
+        "sight.cost": {"max": 0.1},
+>>>>>>> f876b1c (Experiment aprs-noise; bench physics measures what line of sight costs)
         "coulomb.error": {"max": 0.02},
         **MOBILE_TARGETS,
         "env.mb": {"max": 600},
@@ -89,6 +94,7 @@ def _speed(conditions: MeasurementConditions, effort: _Effort) -> dict[str, floa
         "aprs.python_ms_per_sim_s": plain.python_ms_per_sim_s,
         "aprs.real_time_factor": plain.real_time_factor,
         "aprs.awake_real_time_factor": SEGMENT_S / float(np.median(awake_s)),
+        "sight.cost": _sight(conditions, effort),
     }
     if not has_peer():
         return metrics
@@ -96,6 +102,11 @@ def _speed(conditions: MeasurementConditions, effort: _Effort) -> dict[str, floa
     metrics["aprs.to_pybullet"] = measure_peer(CELL, seed, effort.peer_segments, sleep=True)
     metrics["aprs.to_pybullet_awake"] = measure_peer(CELL, seed, effort.peer_awake_segments, sleep=False)
     return metrics
+
+
+def _sight(conditions: MeasurementConditions, effort: _Effort) -> float:
+    conditions.say("the laboratory with and without line of sight")
+    return sight_cost(load_cell(CELL), conditions.seed, effort.pairs)
 
 
 def _rovi(conditions: MeasurementConditions, effort: _Effort) -> dict[str, float]:

@@ -28,7 +28,7 @@ Probability = Annotated[float, Field(ge=0, lt=1)]
 UNBOUNDED_M = 100.0
 ABOVE_M = 100.0  # of a detector without a camera, which looks straight down
 SCORES = (0.6, 0.97)  # of classes, on the average; the laboratory's frames have 0.58 to 1.0
-SCORE_SPREAD, SCORE_SD = 0.025, 0.013  # from object to object of a class, from frame to frame: those of these frames
+SCORE_SPREAD, SCORE_SD = 0.032, 0.013  # from object to object of a class, from frame to frame: as in these frames
 FALSE_SCORES = (0.35, 0.6)
 
 
