@@ -59,11 +59,8 @@ def physics(conditions: MeasurementConditions) -> Measurement:
         "aprs.lab_to_raw": {"min": 0.7},
         "aprs.lab_to_raw_recording": {"min": 0.55},
         "aprs.real_time_factor": {"min": 20},
-<<<<<<< HEAD
         "creep_mm": {"max": 0.1},
-=======
         "sight.cost": {"max": 0.1},
->>>>>>> f876b1c (Experiment aprs-noise; bench physics measures what line of sight costs)
         "coulomb.error": {"max": 0.02},
         **MOBILE_TARGETS,
         "env.mb": {"max": 600},
