@@ -33,7 +33,7 @@ actual:
   tray: {x_m: {distribution: normal, sd: 0.005}, yaw_deg: {distribution: uniform, low: -3, high: 3}}
 sensors:
   - {type: tool_status, robot: arm, rate_hz: 25}
-  - {type: logical_detector, name: detector_arm, rate_hz: 10, delay_s: 0.05, noise: {x_m: 0.0003, y_m: 0.0003}}
+  - {type: logical_detector, name: detector_arm, rate_hz: 10, noise: {roll_deg: 0, pitch_deg: 0}, min_share: 0}
 """
 
 file = Path(tempfile.mkdtemp()) / "bench.yaml"

@@ -23,7 +23,7 @@ robots:
     model: ur5
     base: {xyz_m: [-0.169, -1.14, 0.934]}
     tool: robotiq_2f_85
-    home_deg: [0, -100, 100, -90, -90, 0]
+    home_deg: [180, -100, 100, -90, -90, 0]
 fixtures:
   floor: {model: floor, pose: {xyz_m: [0, 0, 0]}}
   cart: {model: fanuc_cart, pose: {xyz_m: [0.04, -1.16, 0]}}
@@ -37,7 +37,7 @@ parts:
 sensors:
   - {type: logical_detector, name: eye, rate_hz: 10, min_xy_m: [-0.11, -1.63], max_xy_m: [0.83, -0.86]}
 """)
-OTHER = {"model": "ur5", "tool": "robotiq_2f_85", "home_deg": [0, -100, 100, -90, -90, 0]}
+OTHER = {"model": "ur5", "tool": "robotiq_2f_85", "home_deg": [180, -100, 100, -90, -90, 0]}
 
 
 def changed(*changes: tuple[str, Any]) -> dict[str, Any]:

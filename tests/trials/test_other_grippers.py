@@ -42,7 +42,13 @@ CELL = {
         {"model": "large_gear", "count": 2, "trays": ["larges"]},
     ],
     "sensors": [
-        {"type": "logical_detector", "name": "eye", "rate_hz": 10, "sd_m": [0.0003, 0.0003, 0.0005]},
+        {
+            "type": "logical_detector",
+            "name": "eye",
+            "rate_hz": 10,
+            "noise": {"roll_deg": 0, "pitch_deg": 0},
+            "min_share": 0,
+        },
         {"type": "tool_status", "robot": "ur", "rate_hz": 25},
     ],
 }

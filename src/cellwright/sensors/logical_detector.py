@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field
 
 from cellwright.core.config import Cfg
 from cellwright.sensors.base import SENSORS, SensorCfg
@@ -34,8 +33,8 @@ class LogicalNoiseCfg(Cfg):
     x_m: LengthNoise = 0.00028
     y_m: LengthNoise = 0.00033
     z_m: LengthNoise = 0.0005
-    roll_deg: AngleNoise = 0.0
-    pitch_deg: AngleNoise = 0.0
+    roll_deg: AngleNoise = 0.3
+    pitch_deg: AngleNoise = 0.3
     yaw_deg: AngleNoise = 0.3
 
 
@@ -47,7 +46,6 @@ class LogicalDetectorCfg(DetectorCfg):
     """
 
     noise: Literal["none"] | LogicalNoiseCfg = LogicalNoiseCfg()
-    min_share: Annotated[float, Field(ge=0, le=1)] = 0.0
 
 
 @SENSORS.register("logical_detector")
