@@ -7,6 +7,7 @@ from cellwright.cells import load_cell
 from cellwright.core.bus import Bus, Role
 from cellwright.core.errors import BadInput
 from cellwright.judge import Judge, parse_fault
+from cellwright.judge.drops import LIMIT_S
 from cellwright.lab import Lab
 from cellwright.orders import DESIGNS
 from cellwright.sim import Stepper, World
@@ -25,6 +26,7 @@ def run():
             transfer_gear(lab, "fanuc", f"fanuc_medium_tray/{slot}", f"fanuc_kit_m2l1/{slot}")
             for slot in ("slot_1", "slot_2")
         ]
+        lab.advance(LIMIT_S)  # what fell may lean on something, and creep
         yield lab, judge, reports, heard
 
 

@@ -9,7 +9,7 @@ from cellwright.judge import judge_recoverable
 from cellwright.lab import Lab
 from cellwright.orders import DESIGNS
 from cellwright.trials.oracle_reach import PointReach
-from cellwright.trials.oracle_view import DetectorView
+from cellwright.trials.oracle_view import OracleView
 
 WANTED = {"fanuc_kit_m2l1": DESIGNS.get("kit_m2l1")}
 LARGE = [f"large_gear_{number}" for number in (1, 2, 3, 4)]
@@ -20,7 +20,7 @@ def made():
     cell = load_cell("aprs")
     sensors = [{**line, "min_share": 0.6} if "camera" in line else line for line in cell.sensors]
     with Lab(cell.model_copy(update={"sensors": tuple(sensors)}), seed=1) as lab:
-        yield lab, lab.snapshot(), PointReach(lab), DetectorView(lab)
+        yield lab, lab.snapshot(), PointReach(lab), OracleView(lab)
 
 
 @pytest.fixture

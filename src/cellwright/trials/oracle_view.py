@@ -11,13 +11,13 @@ from cellwright.lab.lab import Lab
 from cellwright.sensors.detector import Detector
 from cellwright.sim.sight_points import DIRECTIONS, surface_points
 
-__all__ = ["DetectorView"]
+__all__ = ["OracleView"]
 
 UNSEEN_GROUP = 5  # of geoms that stop no line of sight
 LEAST_SHARE = 0.05  # of what a detector that needs no share must see
 
 
-class DetectorView:
+class OracleView:
     """Asks the detectors of a laboratory whether they could see a thing; where there are none, anything can be seen.
 
     What counts is their cameras, what they look for, and the visible share that they need; not what they miss by

@@ -24,7 +24,7 @@ from cellwright.trials.fault_watcher import STILL_MPS, FaultWatcher, speed_mps
 from cellwright.trials.judging import assign_trays
 from cellwright.trials.lab_ports import lab_ports
 from cellwright.trials.oracle_reach import PointReach
-from cellwright.trials.oracle_view import DetectorView
+from cellwright.trials.oracle_view import OracleView
 from cellwright.trials.orders import OrderBook, OrderedKit, TrialOrder
 from cellwright.trials.report import Ending, OrderVerdict, Report
 
@@ -87,7 +87,7 @@ class Trial:
         self.judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, cfg.faults)
         self.watcher = FaultWatcher(lab)
         self.reach = PointReach(lab)
-        self.view = DetectorView(lab)
+        self.view = OracleView(lab)
         self.robots = tuple(lab.robots if robots is None else robots)
         self.start_s = lab.clock.time_s
         self.account: OrderReport | None = None

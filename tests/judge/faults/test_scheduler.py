@@ -175,6 +175,39 @@ def test_a_very_weak_gripper_loses_what_it_holds(stand):
     assert ("loss", GEAR) in stand.moments()
 
 
+def test_oily_pads_press_as_hard_and_let_slip(stand):
+    pads = list(stand.world.robots["fanuc"].gripper.pads)
+    sound = stand.world.model.geom_friction[pads].copy()
+    faults = stand.at("held", "weak_gripper:robot=fanuc,at=0,factor=1,friction=0.5,for_s=0.3")
+    stand.lab.advance(0.2)
+    assert grip_force_n(stand) == pytest.approx(5.0, rel=0.1)
+    np.testing.assert_allclose(stand.world.model.geom_friction[pads], sound / 2)
+    assert stand.hand_monitor.holds(GEAR)
+    stand.lab.advance(0.3)
+    np.testing.assert_allclose(stand.world.model.geom_friction[pads], sound)
+    assert faults.events[0].detail == "grips with 1 of its force and 0.5 of its friction for 0.3 s"
+    stand.at("held", "weak_gripper:robot=fanuc,at=0,factor=1,friction=0.01")
+    stand.lab.advance(0.5)
+    assert not stand.hand_monitor.holds(GEAR)
+
+
+def test_heavy_parts_weigh_more_and_are_what_they_were_afterwards(stand):
+    model, body = stand.world.model, stand.world.objects[GEAR].body
+    before = [model.body_mass[body], *model.body_inertia[body], *model.body_invweight0[body]]
+    faults = stand.at("held", "heavy:part=medium*,at=0,factor=3,for_s=0.3")
+    stand.lab.advance(0.2)
+    after = [model.body_mass[body], *model.body_inertia[body], *model.body_invweight0[body]]
+    np.testing.assert_allclose(np.divide(after, before), [3] * 4 + [1 / 3] * 2, rtol=1e-6)
+    other = stand.world.objects["large_gear_1"]
+    assert model.body_mass[other.body] == pytest.approx(other.figures.mass_kg)
+    assert faults.events[0].detail == "8 of them have 3 times their mass for 0.3 s"
+    stand.lab.advance(0.3)
+    np.testing.assert_allclose([model.body_mass[body], *model.body_inertia[body]], before[:4])
+    stand.at("held", "heavy:part=medium*,at=0,factor=200")
+    stand.lab.advance(0.5)
+    assert not stand.hand_monitor.holds(GEAR), "4 kg slip out of a hand that presses with 5 N"
+
+
 def grip_force_n(stand):
     world, force, total = stand.world, np.zeros(6), 0.0
     pad = next(iter(world.robots["fanuc"].gripper.pads))

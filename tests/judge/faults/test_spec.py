@@ -73,7 +73,7 @@ def test_a_fault_is_about_parts_or_about_trays():
         ("push:at=soon", ["should be a number"]),
         ("push:at=4..1", ["at"]),
         ("push:at=1,by_mm=a/b", ["should be x/y such as 40/0, a distance such as 40, or a range such as 20..60"]),
-        ("weak_gripper:at=1,factor=2", ["factor", "less than 1"]),
+        ("weak_gripper:at=1,factor=2", ["factor", "less than or equal to 1"]),
         ("blackout:at=1,for_s=-1", ["for_s", "greater than 0"]),
         ("remove:at=nan", ["at"]),
         ("remove:at=-1", ["at: should be between 0 and 1e+06, got '-1'"]),

@@ -23,10 +23,18 @@ class WeakenedGrip:
         force: Fraction of its force. Its fingers stay as quick as they were: it is weak, not slow. A pump is left with
             that fraction of its vacuum.
         slippery: Whether its pads have lost their friction; a pump then draws nothing at all.
+        friction: Fraction of the pads' friction.
     """
 
     force: float = 1.0
     slippery: bool = False
+    friction: float = 1.0
+
+    def with_other(self, other: WeakenedGrip) -> WeakenedGrip:
+        """Returns what two faults leave: the less of each."""
+        return WeakenedGrip(
+            min(self.force, other.force), self.slippery or other.slippery, min(self.friction, other.friction)
+        )
 
 
 def tool_of(world: World, robot: str) -> str:
@@ -68,7 +76,7 @@ class GripChanger:
     def _change(self, tool: GripperIndex, grip: WeakenedGrip, friction: Any) -> None:
         model = self._world.model
         pads, joints = list(tool.pads), model.dof_jntid[tool.dof]
-        model.geom_friction[pads] = SLIPPERY if grip.slippery else friction
+        model.geom_friction[pads] = SLIPPERY if grip.slippery else grip.friction * friction
         limit_n = grip.force * tool.figures.drive_force_n
         model.jnt_actfrclimited[joints] = grip.force < 1
         model.jnt_actfrcrange[joints] = (-limit_n, limit_n)

@@ -8,6 +8,7 @@ from cellwright.core.registry import Registry
 from cellwright.judge.faults.detectors import BlackoutFault, BlindFault, ClockFault, DetectorOffsetFault, RepeatFault
 from cellwright.judge.faults.drop import DropFault
 from cellwright.judge.faults.fault import Fault
+from cellwright.judge.faults.heavy import HeavyFault
 from cellwright.judge.faults.push import PushFault
 from cellwright.judge.faults.remove import RemoveFault
 from cellwright.judge.faults.swap import SwapFault
@@ -24,6 +25,7 @@ for _name, _kind in (
     ("remove", RemoveFault),
     ("swap", SwapFault),
     ("weak_gripper", WeakGripperFault),
+    ("heavy", HeavyFault),
     ("blackout", BlackoutFault),
     ("blind", BlindFault),
     ("repeat", RepeatFault),

@@ -165,8 +165,7 @@ class FaultScheduler:
         for fault_state in (self._fault_states[number] for number in active):
             if fault_state.grip is not None:
                 known = grips.get(fault_state.tool, WeakenedGrip())
-                slippery = known.slippery or fault_state.grip.slippery
-                grips[fault_state.tool] = WeakenedGrip(min(known.force, fault_state.grip.force), slippery)
+                grips[fault_state.tool] = known.with_other(fault_state.grip)
         quick = any(self._effects[number].every_step for number in active)
         self._grips.apply(grips)
         self._ticking.period_ticks = 1 if quick else self._period_ticks

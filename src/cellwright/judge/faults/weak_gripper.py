@@ -19,10 +19,12 @@ class WeakGripperCfg(LastingFaultCfg):
 
     Attributes:
         factor: The fraction.
+        friction: The fraction of the pads' friction that is left, as when they are oily.
     """
 
     kind: Literal["weak_gripper"] = "weak_gripper"
-    factor: Annotated[float, Field(gt=0, lt=1)] = 0.03
+    factor: Annotated[float, Field(gt=0, le=1)] = 0.03
+    friction: Annotated[float, Field(gt=0, le=1)] = 1.0
 
 
 class WeakGripperFault(LastingFault[WeakGripperCfg]):
@@ -37,10 +39,12 @@ class WeakGripperFault(LastingFault[WeakGripperCfg]):
         fault_state.robot = fault_state.robot or self._any_robot()
         if not fault_state.robot or not (tool := tool_of(self.world, fault_state.robot)):
             return None
-        fault_state.subject, fault_state.tool, fault_state.grip = fault_state.robot, tool, WeakenedGrip(self.cfg.factor)
+        fault_state.subject, fault_state.tool = fault_state.robot, tool
+        fault_state.grip = WeakenedGrip(self.cfg.factor, friction=self.cfg.friction)
         how = "grips" if self.world.robots[fault_state.robot].gripper else "draws"
         what = "force" if how == "grips" else "vacuum"
-        return f"{how} with {self.cfg.factor:g} of its {what} {self.cfg.duration_text}"
+        oily = f" and {self.cfg.friction:g} of its friction" if self.cfg.friction < 1 and how == "grips" else ""
+        return f"{how} with {self.cfg.factor:g} of its {what}{oily} {self.cfg.duration_text}"
 
     def _any_robot(self) -> str:
         robots = sorted(n for n, r in self.world.robots.items() if r.hand and matches_name(n, self.cfg.robot))
