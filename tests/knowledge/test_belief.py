@@ -369,7 +369,7 @@ def test_unknown_is_a_value_with_its_reason(belief):
     assert np.allclose(place(belief, "drawn")[:2], (0.112, 0.01), atol=0.001)
     assert (state.seen_s("drawn"), state.estimate("drawn").evidence) == (0.0, Evidence.SEEN)
     belief.note_missing(["drawn"])
-    assert state.estimate("drawn") == Unknown("it should have been seen at the last look and was not")
+    assert state.estimate("drawn") == Unknown("it should have been seen and was not")
     assert state.parts() == []
 
 

@@ -110,13 +110,13 @@ EVENTS = [take_part, put_part_in_kit, change_tool, make_and_remove_objects, swap
 @pytest.mark.parametrize("event", EVENTS, ids=lambda e: e.__name__)
 def test_restored_state_is_the_marked_one(model, event):
     database = model.database
-    model.observe(["tray_0", "gear_0_0"], np.stack([SHIFT, SHIFT]), 1.0, "camera", np.full((2, 4), 1e-6))
+    model.observe(["tray_0", "gear_0_0"], np.stack([SHIFT, SHIFT]), 1.0, "camera", np.full((2, 6), 1e-6))
     before, poses = dump(database), model.tree.in_world.copy()
     model.mark_stable("before")
     with database.session() as session:
         event(session)
     model.reload()
-    model.observe(["gear_1_1", "tray_1"], np.stack([SHIFT, SHIFT]), 2.0, "camera", np.full((2, 4), 1e-5))
+    model.observe(["gear_1_1", "tray_1"], np.stack([SHIFT, SHIFT]), 2.0, "camera", np.full((2, 6), 1e-5))
     changed = dump(database)
     assert changed != before
     model.mark_stable("after")

@@ -136,7 +136,7 @@ def test_attached_object_stays_where_it_is_and_moves_along(database):
         at = place("tool_at", records.KittingWorkstation.get(session, "cell"), 2.0)
         session.add(records.ParallelGripper(name="gripper", primary_location=at))
     model.reload()
-    model.observe(["gear_1"], matrices(SHIFT), 1.0, "camera", np.array([[1e-6, 4e-6, 9e-6, 0.01]]))
+    model.observe(["gear_1"], matrices(SHIFT), 1.0, "camera", np.array([[1e-6, 4e-6, 9e-6, 0.02, 0.03, 0.01]]))
     model.attach({"gear_1": "gripper"})
     assert model.pose_in("gear_1", "cell").is_close(SHIFT, tolerance_rad=1e-7)
     gear_in_gripper = model.pose_in("gear_1", "gripper")
@@ -151,16 +151,20 @@ def test_attached_object_stays_where_it_is_and_moves_along(database):
 
 def test_uncertainty_is_stored_in_the_frame_of_the_reference(database):
     model = WorldModel(database)
-    variances = np.array([[1e-6, 4e-6, 9e-6, 0.01]])
+    variances = np.array([[1e-6, 4e-6, 9e-6, 0.02, 0.03, 0.01]])
     model.observe(["gear_1"], matrices(Pose.identity()), 1.0, "camera", variances)
     with database.session() as session:
         found = records.Part.get(session, "gear_1").primary_location
         numbers = found.position_covariance
         assert np.allclose([numbers.xx, numbers.yy, numbers.zz], [4e-6, 1e-6, 9e-6])  # the tray is turned by 90 degrees
         assert np.allclose([numbers.xy, numbers.xz, numbers.yz], 0.0)
-        assert found.orientation_covariance.zz == pytest.approx(0.01)
+        turns = found.orientation_covariance
+        assert np.allclose([turns.xx, turns.yy, turns.zz], [0.03, 0.02, 0.01])
+        assert found.orientation_standard_deviation == pytest.approx(0.03**0.5)
         assert found.position_standard_deviation == pytest.approx(0.003)
-    with pytest.raises(BadInput, match="1 x 4 variances"):
+    again = WorldModel(database)  # and as it was in the frame of the world
+    assert np.allclose(again.variances[again.tree.index["gear_1"]], variances[0])
+    with pytest.raises(BadInput, match="1 x 6 variances"):
         model.observe(["gear_1"], matrices(Pose.identity()), 2.0, "camera", -variances)
 
 
@@ -173,7 +177,7 @@ def test_poses_that_are_held_back_are_written_in_time_for_every_reader(tmp_path)
     model = WorldModel(writer, write_every_s=0.5)
 
     def see(x_m, time_s):
-        model.observe(["tray"], matrices(Pose.from_xyz_rpy((x_m, 0.0, 0.0))), time_s, "camera", np.full((1, 4), 1e-6))
+        model.observe(["tray"], matrices(Pose.from_xyz_rpy((x_m, 0.0, 0.0))), time_s, "camera", np.full((1, 6), 1e-6))
 
     def read():
         return WorldModel(reader).pose_in("tray", "cell").position[0]

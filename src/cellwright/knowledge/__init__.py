@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cellwright.knowledge.database import Database
     from cellwright.knowledge.generated import records
     from cellwright.knowledge.pose_rate import pose_update_rate
+    from cellwright.knowledge.slot_views import SlotContent, SlotView
     from cellwright.knowledge.track_monitor import BeliefCfg
     from cellwright.knowledge.transform_tree import TransformTree, TreeNode
     from cellwright.knowledge.workstation import Workstation
@@ -47,6 +48,8 @@ __all__ = [
     "Evidence",
     "OntologyError",
     "PoseEstimate",
+    "SlotContent",
+    "SlotView",
     "ToolState",
     "TransformTree",
     "TreeNode",
@@ -70,6 +73,8 @@ MODULES = {
     ),
     "belief_state_of": "belief_state",
     "Database": "database",
+    "SlotContent": "slot_views",
+    "SlotView": "slot_views",
     "TreeNode": "transform_tree",
     "TransformTree": "transform_tree",
     "Workstation": "workstation",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from cellwright.core.errors import BadInput
 from cellwright.core.messages import BeliefChange, Tracks
-from cellwright.knowledge.belief_state import BeliefState
+from cellwright.core.pose import Pose
+from cellwright.knowledge.belief_state import BeliefState, DetectorReport
 from cellwright.knowledge.belief_writer import add_objects, move_to_slot
 from cellwright.knowledge.held_pose import in_hands
 from cellwright.knowledge.track_monitor import BeliefCfg, TrackMonitor
@@ -19,7 +21,17 @@ from cellwright.knowledge.world_model import WorldModel
 __all__ = ["Belief"]
 
 Array = npt.NDArray[np.float64]
-STORED = [0, 1, 2, 5]  # x, y, z and yaw, of the six variances of a track
+PLACED_RAD = 0.1  # by which what a hand has set down may lean, or be turned
+
+
+class ObjectFollower(Protocol):
+    """Follows objects over frames; `perception.Tracker` is one."""
+
+    def put(self, name: str, pose_in_world: Pose, variances: npt.ArrayLike) -> None:
+        """Notes where a hand set a thing down."""
+
+    def disturb(self, names: Iterable[str], variances: npt.ArrayLike) -> None:
+        """Notes that things may be a little elsewhere."""
 
 
 class Belief:
@@ -35,6 +47,7 @@ class Belief:
         state: What is believed, to be read.
         watched_s: Detector -> when what it sees was last waited for; the others need not be processed as often.
         frames_s: Detector -> when its last frame was taken.
+        follower: What follows objects, and is told what hands did with them: the tracker.
     """
 
     def __init__(
@@ -49,6 +62,7 @@ class Belief:
         self.state = BeliefState(world_model)
         self.watched_s: dict[str, float] = {}
         self.frames_s: dict[str, float] = {}
+        self.follower: ObjectFollower | None = None
         self._publish = publish
         self._published = 0
         self._monitor = TrackMonitor(cfg or BeliefCfg())
@@ -71,6 +85,8 @@ class Belief:
     def watch(self, names: Iterable[str], now_s: float) -> None:
         """Notes that sightings of these objects are waited for: detectors that saw them last are watched."""
         for source in {self.state.source(name) for name in names}:
+            if source not in self.frames_s:  # no detector has seen it yet, or not where a hand put it
+                self.watch_all(now_s)
             self.watched_s[source] = max(now_s, self.watched_s.get(source, 0.0))
 
     def watch_all(self, now_s: float) -> None:
@@ -78,8 +94,73 @@ class Belief:
         self.watched_s.update(dict.fromkeys(self.frames_s, now_s))
 
     def note_missing(self, names: Iterable[str], found: Iterable[str] = ()) -> None:
-        """Notes objects that were looked for and not seen, and others that were: the former are nowhere until seen."""
-        self.state.missing = (self.state.missing - set(found)) | set(names)
+        """Notes objects that were looked for and not seen, and others that were: the former are nowhere until seen.
+
+        Tracks tell the same of what was in clear view for some frames; it is one set of objects, `state.missing`.
+        """
+        before, gone = self.state.missing, sorted(set(names))
+        self.state.missing = (before - set(found)) | set(gone)
+        for name in gone:
+            if name not in before:
+                self._report(name, "missing", "execution", round(self.state.now_s * 1e9))
+
+    def note_placed(self, name: str, pose_in_world: Pose, time_s: float, source: str, sd_m: float = 0.002) -> None:
+        """Notes where a hand has set a thing down: it is believed there, and looked for there, from now on.
+
+        Args:
+            name: A part, a kit tray or a kit.
+            pose_in_world: Where the hand let go of it.
+            time_s: When.
+            source: The robot.
+            sd_m: How far it may be off; it may lean and be turned, too.
+        """
+        tray = self.state.detected_as(name)
+        variances = np.array([sd_m] * 3 + [PLACED_RAD] * 3) ** 2
+        offset = self.world_model.tree.pose_in(tray, name) if tray != name else Pose.identity()
+        places = {name: pose_in_world, tray: pose_in_world @ offset}
+        matrices = np.array([pose.matrix for pose in places.values()])
+        self.world_model.observe(list(places), matrices, time_s, source, np.tile(variances, (len(places), 1)))
+        self.state.missing.discard(tray)
+        if self.follower is not None:
+            self.follower.put(tray, places[tray], variances)
+
+    def note_disturbed(
+        self,
+        names: Iterable[str] = (),
+        region: tuple[tuple[float, float], tuple[float, float]] | None = None,
+        sd_m: float = 0.003,
+    ) -> None:
+        """Notes that a hand worked on or near objects: they may be a little elsewhere.
+
+        Args:
+            names: Which.
+            region: All objects in a rectangle, too: its corners (x, y).
+            sd_m: How far they may have been moved; by a tenth of a radian for each 5 mm they may be turned.
+        """
+        tree, state = self.world_model.tree, self.state
+        chosen = {state.detected_as(name) for name in names if name in tree.index}
+        if region is not None:
+            low, high = np.array(region)
+            things = [
+                thing.name for thing in state.of_kind("Part", "PartsTray", "KitTray") if state.has_pose(thing.name)
+            ]
+            inside = [bool(((p >= low) & (p <= high)).all()) for p in tree.in_world[tree.indices(things), :2, 3]]
+            chosen |= {name for name, is_inside in zip(things, inside, strict=True) if is_inside}
+        spread = np.array([sd_m] * 2 + [sd_m / 3] + [20 * sd_m] * 3) ** 2
+        rows = tree.indices(sorted(chosen))
+        self.world_model.variances[rows] += spread
+        self.world_model.version += 1
+        if self.follower is not None:
+            self.follower.disturb(chosen, spread)
+
+    def note_detectors(self, status: Mapping[str, DetectorReport], time_ns: int) -> None:
+        """Notes the states of detectors; a change is told with its reason."""
+        for name, now in status.items():
+            before = self.state.detectors.get(name)
+            if str(now.state) != (str(before.state) if before else "good"):
+                reason = f": {now.reason}" if now.reason else ""
+                self._report(name, f"{now.state}{reason}", name, time_ns)
+            self.state.detectors[name] = now
 
     def take(self, message: Tracks) -> list[BeliefChange]:
         """Takes in what is followed; returns the changes, beside poses that only became better known."""
@@ -98,7 +179,9 @@ class Belief:
         fresh = [i for i in np.flatnonzero(in_frame).tolist() if message.identities[i] in self.state.tree.index]
         if fresh:
             self._observe(fresh, message, poses)
-        told += self._monitor.take(message, poses, in_hands(self.state))
+        told += self._monitor.take(message, poses, in_hands(self.state), self.state.missing)
+        seen = {message.identities[i] for i in np.flatnonzero(np.asarray(message.ages_s) <= 0.0).tolist()}
+        self.state.slot_views.take(self.state, self.state.view, message.source, message.time_s, seen)
         relations = self.state.relations
         for name, seen_in in zip(message.identities, message.slots, strict=True):
             slot = seen_in if seen_in in relations.slot_names else ""
@@ -129,7 +212,7 @@ class Belief:
     def _observe(self, numbers: list[int], message: Tracks, poses: Array) -> None:
         """Takes the poses of some tracks into the world model; seeing the tray of a kit is seeing the kit."""
         tree, names = self.world_model.tree, [message.identities[i] for i in numbers]
-        seen, variances = poses[numbers], message.variances[numbers][:, STORED]
+        seen, variances = poses[numbers], message.variances[numbers]
         kit_of = {tray: kit for kit, tray in self.state.tray_of.items()}
         trays = [i for i, name in enumerate(names) if name in kit_of and _is_on(tree.parent, tree.index, name, kit_of)]
         if trays:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from math import isnan
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from cellwright.core.errors import UnknownName
+from cellwright.core.kalman import predicted_variances
 from cellwright.core.pose import Pose
 from cellwright.knowledge.believed_objects import (
     BelievedObject,
@@ -31,21 +33,38 @@ from cellwright.knowledge.path_resolver import PathResolver
 from cellwright.knowledge.planning_ontology import PlanningOntology
 from cellwright.knowledge.reach import reached_places
 from cellwright.knowledge.relations_reader import read_relations
+from cellwright.knowledge.slot_views import FrameView, SlotContent, SlotView, SlotViews
 from cellwright.knowledge.transform_tree import TransformTree
 from cellwright.knowledge.tray_layout import SlotPlace, design_slots, tray_layout
 from cellwright.knowledge.world_model import WorldModel
 from cellwright.orders import KitDesign
 
-__all__ = ["BeliefState", "belief_state_of"]
+__all__ = ["BeliefState", "DetectorReport", "belief_state_of"]
 
 Array = npt.NDArray[np.float64]
 
-PRIOR: Array = np.array([0.01, 0.01, 0.01, 0.1]) ** 2  # of what no detector has seen: drawings are not exact
+PRIOR: Array = np.array([0.01, 0.01, 0.01, 0.1, 0.1, 0.1]) ** 2  # of what no detector has seen: drawings are not exact
+DRIFT: Array = (
+    np.array([0.0002] * 3 + [0.002] * 2 + [0.005]) ** 2
+)  # by which what nothing is near to becomes uncertain in a second
+MOST: Array = np.array([0.01] * 3 + [0.2] * 2 + [np.pi]) ** 2
 OUT_OF_SIGHT_S = 0.6  # a part that detectors look at is seen every tenth of a second, a little later
 THE_DRAWINGS = "the drawings"
 NEVER_SEEN = Unknown("no detector has seen it")
 NO_POSE = Unknown("it has no pose")
-IS_MISSING = Unknown("it should have been seen at the last look and was not")
+IS_MISSING = Unknown("it should have been seen and was not")
+
+
+class DetectorReport(Protocol):
+    """The state of a detector, with a reason in one line."""
+
+    @property
+    def state(self) -> str:
+        """The state in words."""
+
+    @property
+    def reason(self) -> str:
+        """The reason; empty for a good one."""
 
 
 class BeliefState:
@@ -59,7 +78,10 @@ class BeliefState:
     Attributes:
         relations: What is not a matter of poses; `held` (tool -> object), `tool_of` (robot or holder -> tool),
             `tray_of` (kit -> tray), `part_sku` (vessel -> SKU), `handles` (tool -> SKUs), `stationary` follow it.
-        missing: Parts and trays that should have been seen at the last look and were not; they are nowhere.
+        missing: Parts and trays that should have been seen, in clear view, and were not; they are nowhere.
+        view: What detectors with cameras can see; without, every slot of a tray that is seen counts as seen clearly.
+        slot_views: When each slot was last seen clearly.
+        detectors: Detector -> its state, as far as that was told.
         ordered: Kit -> what it shall become, where that is not what the database says.
         clock: Returns the cell's time; by default that of the last observation.
         report: Robot -> the last report of its tool; None when it reports none.
@@ -70,6 +92,9 @@ class BeliefState:
         self._ontology = ontology
         self._supply = supply
         self.missing: set[str] = set()
+        self.view: FrameView | None = None
+        self.slot_views = SlotViews()
+        self.detectors: dict[str, DetectorReport] = {}
         self.ordered: Mapping[str, KitDesign] = {}
         self.clock: Callable[[], float] = lambda: float(self.tree.seen_s.max(initial=0.0))
         self.report: Callable[[str], ToolState | None] = lambda _robot: None
@@ -142,7 +167,7 @@ class BeliefState:
         return self.tray_of.get(name, name)
 
     def is_missing(self, name: str) -> bool:
-        """Returns whether a thing, or the tray of a kit, should have been seen at the last look and was not."""
+        """Returns whether a thing, or the tray of a kit, should have been seen and was not."""
         return name in self.missing or self.detected_as(name) in self.missing
 
     @property
@@ -178,9 +203,21 @@ class BeliefState:
         return float(self.tree.seen_s[self._row(name)]) if self.source(name) else NEVER_SEEN
 
     def variances(self, name: str) -> Array:
-        """Returns variances of x, y, z (m2) and yaw (rad2) along the world's axes, when it was last seen."""
-        known: Array = self.model.variances[self._row(name)]
-        return known.copy() if self.source(name) else np.fmax(known, PRIOR)
+        """Returns variances of x, y, z (m2) and roll, pitch, yaw (rad2) along and about the world's axes, now.
+
+        They grow from when it was last seen: a little, as nothing is quite still.
+        """
+        row = self._row(name)
+        known: Array = self.model.variances[row]
+        if not self.source(name):
+            return np.fmax(known, PRIOR)
+        waited_s = np.array([self.now_s - float(self.tree.seen_s[row])])
+        grown: Array = predicted_variances(known[None], waited_s, DRIFT, MOST)[0]
+        return grown
+
+    def sd_m(self, name: str) -> float:
+        """Returns the standard deviation of an object's place in the plane, along the worse axis, now."""
+        return float(np.sqrt(self.variances(name)[:2].max()))
 
     def deviation_m(self, name: str) -> float | Unknown:
         """Returns the standard deviation of an object's position along the worst axis, as it is stored."""
@@ -195,12 +232,13 @@ class BeliefState:
             return NO_POSE if row is None else IS_MISSING
         matrix, tray = self.tree.in_world[row], self.detected_as(name)
         if not self.relations.one(tray, "sku") or tray not in self.tree.index:
-            return PoseEstimate(matrix, (0.0, 0.0, 0.0, 0.0), Evidence.FIXED, 0.0, THE_DRAWINGS)
-        (x, y, z, yaw), source = self.variances(tray).tolist(), self.source(tray)
+            return PoseEstimate(matrix, (0.0,) * 6, Evidence.FIXED, 0.0, THE_DRAWINGS)
+        variances, source = tuple(self.variances(tray).tolist()), self.source(tray)
         time_s = float(self.tree.seen_s[self.tree.index[tray]])
         if not source:
-            return PoseEstimate(matrix, (x, y, z, yaw), Evidence.DRAWN, time_s, THE_DRAWINGS)
-        seen = PoseEstimate(matrix, (x, y, z, yaw), Evidence.SEEN, time_s, source)
+            return PoseEstimate(matrix, variances, Evidence.DRAWN, time_s, THE_DRAWINGS)
+        evidence = Evidence.FELT if self.kind(source) == "Robot" else Evidence.SEEN
+        seen = PoseEstimate(matrix, variances, evidence, time_s, source)
         is_hidden = self.held and self.now_s - time_s > OUT_OF_SIGHT_S
         tool = self.tool(next((tool for tool, thing in self.held.items() if thing == name), "")) if is_hidden else None
         return (held_pose(tool, self.kind(name), self.sku(name), matrix) if tool else None) or seen
@@ -254,6 +292,22 @@ class BeliefState:
         """Returns the part in a slot: the nearest."""
         inside = [part for part in (self.parts() if parts is None else parts) if slot.holds(part)]
         return min(inside, key=lambda part: part.across_m(slot.position), default=None)
+
+    def last_clear_s(self, owner: str, slot: str) -> float | Unknown:
+        """Returns when a slot of a tray or kit was last seen clearly, with something in it or not."""
+        clear_s = float(self.slot_views.clear_s(owner, slot)[0])
+        return clear_s if np.isfinite(clear_s) else Unknown("it was never seen clearly")
+
+    def slot_view(self, owner: str, slot: BelievedSlot | str, since_s: float = -np.inf) -> SlotView:
+        """Returns what is in a slot of a tray or kit: empty only if it was clear in some frames since a time."""
+        place = self.slot(owner, slot) if isinstance(slot, str) else slot
+        part, clear_s = self.part_in(place), self.slot_views.clear_s(owner, place.name)
+        if part is not None:
+            return SlotView(SlotContent.FILLED, part.name, float(clear_s[0]))
+        if clear_s[-1] >= since_s and np.isfinite(clear_s[-1]):
+            return SlotView(SlotContent.EMPTY, "", float(clear_s[0]))
+        seen = f"was last seen clearly at {clear_s[0]:.2f} s" if np.isfinite(clear_s[0]) else "was never seen clearly"
+        return SlotView(SlotContent.UNKNOWN, "", float(clear_s[0]), f"{place.name} of {owner} {seen}")
 
     def _slots(self, owner: str, slots: tuple[SlotPlace, ...]) -> list[BelievedSlot]:
         self._follow()

@@ -90,14 +90,14 @@ def begin_kit(belief: Belief, kit: str, design: str, tray: str, time_s: float) -
     model = belief.world_model
     reference = model.tree.names[model.tree.parent[model.tree.index[tray]]]
     pose, variances = model.pose_in(tray, reference), belief.state.variances(tray)
-    x, y, z, yaw = (float(variance) ** 0.5 for variance in variances)
+    x, y, z, roll, pitch, yaw = (float(variance) ** 0.5 for variance in variances)
     with model.database.session() as session:
         made = records.Kit(name=kit, stationary=False, finished=False)
         made.kit_design = drawn = records.KitDesign.get(session, design)
         made.kit_tray = records.KitTray.get(session, tray)
         made.primary_location = place = records.PoseLocationOn(name=f"{kit}_location")
         below = records.SolidObject.get(session, reference)
-        locate(place, below, Place(pose, spread=Spread((x, y, z), (0.0, 0.0, yaw))), BUILT, time_s)
+        locate(place, below, Place(pose, spread=Spread((x, y, z), (roll, pitch, yaw))), BUILT, time_s)
         for ref in drawn.part_ref_and_pose:
             slot = ref.name.removeprefix(f"{design}_")
             made.slot.append(records.Slot(name=f"{kit}_{slot}", slot_design=ref, slot_id=slot, is_occupied=False))

@@ -44,14 +44,14 @@ class PoseEstimate:
 
     Attributes:
         matrix: The pose in the world, 4 x 4.
-        variances: Of x, y, z (m2) and yaw (rad2), along the world's axes.
+        variances: Of x, y, z (m2) and roll, pitch, yaw (rad2), along and about the world's axes, now.
         evidence: What it rests on.
         time_s: When it was seen or felt; meaningless for the drawings.
         source: The sensor or the robot, or the drawings.
     """
 
     matrix: Array
-    variances: tuple[float, float, float, float]
+    variances: tuple[float, ...]
     evidence: Evidence
     time_s: float
     source: str

@@ -76,7 +76,7 @@ def held_pose(tool: ToolState, kind: str, sku: str, seen: npt.NDArray[np.float64
             return None
         pose = hanging_part(tool.pose_tool_in_world, part, tool.model)
     spread = tool.sd_m**2
-    return PoseEstimate(pose.matrix, (spread, spread, spread, 0.0), Evidence.FELT, tool.time_s, tool.robot)
+    return PoseEstimate(pose.matrix, (spread, spread, spread, 0.0, 0.0, 0.0), Evidence.FELT, tool.time_s, tool.robot)
 
 
 def in_hands(state: BeliefState) -> frozenset[str]:

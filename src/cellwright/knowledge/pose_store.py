@@ -70,7 +70,7 @@ class PoseBatch:
         self._times_s = np.empty(count)
         self._evidence = np.empty(count, object)
         self._references = np.empty((count, 4, 4))
-        self._variances = np.empty((count, 4))
+        self._variances = np.empty((count, 6))
 
     def pose(self, rows: npt.NDArray[np.int64], axes: Array, times_s: Array, evidence: str) -> None:
         """Adds poses of objects, with the time and the source of the observation."""
@@ -170,15 +170,14 @@ def pose_query(parts: bool) -> Select[Any]:
 
 
 def covariances_in(references_in_world: Array, variances: Array) -> Array:
-    """Returns variances of x, y, z and yaw in the world, n x 4, as the numbers of COVARIANCES and DEVIATIONS.
+    """Returns variances of x, y, z, roll, pitch, yaw in the world, n x 6, as numbers of COVARIANCES and DEVIATIONS.
 
-    Covariances are in the references' frames; the one deviation of a position is that of its worst axis.
+    Covariances are in the references' frames; the one deviation of position and turn is that of the worst axis.
     """
     turned = references_in_world[:, :3, :3].transpose(0, 2, 1)
     position = (turned * variances[:, None, :3]) @ turned.transpose(0, 2, 1)
-    about_z = turned[:, :, 2:]
-    orientation = about_z @ about_z.transpose(0, 2, 1) * variances[:, 3, None, None]
-    deviations = np.sqrt(np.stack([variances[:, :3].max(axis=1), variances[:, 3]], axis=1))
+    orientation = (turned * variances[:, None, 3:]) @ turned.transpose(0, 2, 1)
+    deviations = np.sqrt(np.stack([variances[:, :3].max(axis=1), variances[:, 3:].max(axis=1)], axis=1))
     return np.hstack([position[:, UPPER[0], UPPER[1]], orientation[:, UPPER[0], UPPER[1]], deviations])
 
 

@@ -54,31 +54,32 @@ class TrackMonitor:
         self._still = np.full((count, 4), np.nan)
         self._still_s = np.full(count, NEVER)
         self._seen_s = np.full(count, NEVER)
-        self._missing = np.zeros(count, bool)
 
     def forget(self) -> None:
         """Forgets all, after belief went back to an earlier state."""
         self._rows.clear()
         self._begin(0)
 
-    def take(self, message: Tracks, poses: Array, carried: Set[str]) -> list[tuple[str, str]]:
+    def take(self, message: Tracks, poses: Array, carried: Set[str], missing: set[str]) -> list[tuple[str, str]]:
         """Returns objects and what became of them.
 
         Args:
             message: What is followed.
             poses: Its poses as matrices, n x 4 x 4.
             carried: What hands hold, and what lies in or on that.
+            missing: What is known to be missing; is updated.
         """
         names, time_s, cfg = message.identities, message.time_s, self.cfg
         rows = self._rows_of(names)
         held = np.array([name in carried for name in names], bool) if carried else np.zeros(len(names), bool)
         fresh = (np.asarray(message.ages_s) <= 0.0) & (time_s > self._seen_s[rows])
-        changes = self._missed(rows, carried)
+        changes = self._missed(names, carried, missing)
         now = np.column_stack([poses[:, :3, 3], np.arctan2(poses[:, 1, 0], poses[:, 0, 0])])
-        back = fresh & (self._missing[rows] | (time_s - self._seen_s[rows] > cfg.unseen_s))
-        back &= self._seen_s[rows] > DRAWN_S
+        was_missing = np.array([name in missing for name in names], bool)
+        back = fresh & (was_missing | ((time_s - self._seen_s[rows] > cfg.unseen_s) & (self._seen_s[rows] > DRAWN_S)))
         changes += [(names[i], "seen again") for i in np.flatnonzero(back)]
-        self._missing[rows[fresh]], self._seen_s[rows[fresh]] = False, time_s
+        missing.difference_update(names[i] for i in np.flatnonzero(fresh & was_missing))
+        self._seen_s[rows[fresh]] = time_s
         gone_m = np.linalg.norm(now[:, :3] - self._still[rows, :3], axis=1)
         begins = fresh & (~(gone_m <= cfg.still_m) | held)
         self._still[rows[begins]], self._still_s[rows[begins]] = now[begins], time_s
@@ -94,20 +95,19 @@ class TrackMonitor:
         self._rested[rows[moved | turned]] = now[moved | turned]
         return changes
 
-    def _missed(self, rows: npt.NDArray[np.int64], carried: Set[str]) -> list[tuple[str, str]]:
-        """Returns what is not followed any more: a tracker drops what it should have seen some times in a row."""
-        gone = ~self._missing
-        gone[rows] = False
-        if not gone.any():
+    def _missed(self, names: tuple[str, ...], carried: Set[str], missing: set[str]) -> list[tuple[str, str]]:
+        """Returns what is not followed any more: a tracker drops what it did not see in clear view for some frames."""
+        if len(names) + len(missing) >= len(self._rows) and not self._rows.keys() - set(names) - missing:
             return []
-        lost = [name for name, row in self._rows.items() if gone[row] and name not in carried]
-        self._missing[[self._rows[name] for name in lost]] = True
+        followed = {*names, *missing, *carried}
+        lost = [name for name in self._rows if name not in followed]
+        missing.update(lost)
         return [(name, "missing") for name in lost]
 
     def _rows_of(self, names: tuple[str, ...]) -> npt.NDArray[np.int64]:
         new = [name for name in names if name not in self._rows]
         if new:
-            kept = {name: getattr(self, name) for name in ("_rested", "_still", "_still_s", "_seen_s", "_missing")}
+            kept = {name: getattr(self, name) for name in ("_rested", "_still", "_still_s", "_seen_s")}
             count = len(self._rows)
             self._rows |= {name: count + number for number, name in enumerate(new)}
             self._begin(len(self._rows))

@@ -55,7 +55,8 @@ class WorldModel:
 
     Attributes:
         tree: The poses of the objects; one row each, as in the columns that follow.
-        variances: Of x, y, z (m2) and yaw (rad2) along the world's axes when last seen; not a number where unknown.
+        variances: Of x, y, z (m2) and roll, pitch, yaw (rad2) along and about the world's axes when last seen; not a
+            number where unknown.
         deviations_m: Standard deviation of the position along the worst axis; not a number where unknown.
         evidence: What the pose rests on: a sensor, the drawings; empty for nothing.
         version: Counts changes of poses.
@@ -123,7 +124,7 @@ class WorldModel:
     def _take_spreads(self, known: Mapping[str, Sequence[Any]]) -> None:
         """Sets the columns beside the tree from covariances in the frames of references, deviations and evidence."""
         tree, count, rows = self.tree, len(self.tree.names), self.tree.indices(list(known))
-        self.variances = np.full((count, 4), np.nan)
+        self.variances = np.full((count, 6), np.nan)
         self.deviations_m = np.full(count, np.nan)
         self.evidence = np.full(count, "", object)
         self.evidence[rows] = [found[-1] or "" for found in known.values()]
@@ -133,9 +134,8 @@ class WorldModel:
         parents = tree.parent[rows]
         axes = np.where((parents >= 0)[:, None, None], tree.in_world[parents], np.eye(4))[:, :3, :3]
         position, orientation = (numbers[:, first:][:, FULL].reshape(-1, 3, 3) for first in (0, 6))
-        turned = axes @ position @ axes.transpose(0, 2, 1)
-        about_z = (axes @ orientation @ axes.transpose(0, 2, 1))[:, 2, 2]
-        spreads = np.column_stack([turned[:, 0, 0], turned[:, 1, 1], turned[:, 2, 2], about_z])
+        turned = [axes @ matrices @ axes.transpose(0, 2, 1) for matrices in (position, orientation)]
+        spreads = np.hstack([np.diagonal(matrices, axis1=1, axis2=2) for matrices in turned])
         self.variances[rows] = np.where(np.isnan(spreads).any(axis=1, keepdims=True), np.nan, spreads)
 
     def observe(
@@ -153,16 +153,16 @@ class WorldModel:
             poses_in_world: Their poses, n x 4 x 4.
             time_s: The time at which they were seen, by the cell's clock.
             evidence: The sensor that saw them.
-            variances: The variances then, n x 4: x, y, z in m2 and yaw in rad2, along the world's axes;
-                without them what is stored about it stays.
+            variances: The variances then, n x 6: x, y, z in m2, roll, pitch, yaw in rad2, along and about the
+                world's axes; without them what is stored about it stays.
 
         Returns:
             The objects whose relative poses changed; others moved along, or the observation came too late.
         """
         tree = self.tree.copy()
         seen = tree.indices(names)
-        if variances is not None and not (variances.shape == (len(seen), 4) and (variances >= 0).all()):
-            raise BadInput(f"world model: {len(seen)} objects need {len(seen)} x 4 variances, none below 0")
+        if variances is not None and not (variances.shape == (len(seen), 6) and (variances >= 0).all()):
+            raise BadInput(f"world model: {len(seen)} objects need {len(seen)} x 6 variances, none below 0")
         changed = tree.observe(seen, poses_in_world, time_s)
         changed = changed[self._location_id[changed] >= 0]
         batch = self._deferred or PoseBatch(time_s, self._location_id)

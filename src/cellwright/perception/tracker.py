@@ -123,6 +123,11 @@ class Tracker:
         restart(table, np.array([row]), place, turn, np.asarray(variances, float).reshape(1, 6), self.cfg)
         table.misses[row], table.absence[row], table.moving[row], table.held[row] = 0, 0.0, False, False
 
+    def disturb(self, names: Iterable[str], variances: npt.ArrayLike) -> None:
+        """Notes that things may be a little elsewhere: adds variances, six for all or n x 6."""
+        known = {name: row for row, name in enumerate(self._table.names) if name}
+        self._table.variances[[known[name] for name in names if name in known]] += np.asarray(variances, float)
+
     # ------------------------------------------------------------ one frame
 
     def _follow(self, message: Detections, watch: DetectorWatch) -> None:

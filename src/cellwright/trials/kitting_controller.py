@@ -76,6 +76,7 @@ class KittingController:
         model = WorldModel(database, write_every_s=WRITE_EVERY_S)
         self.belief = Belief(model, ports.publisher(BELIEF_TOPIC))
         self._tracker = Tracker(expected_in(self.belief.state), views=self._views, clock=lambda: ports.clock.time_s)
+        self.belief.follower = self._tracker
         self._kits = dict(self.belief.state.tray_of)
 
     async def build(
@@ -191,6 +192,7 @@ class KittingController:
             self._tracker.follow(frame)
             return
         tracks = self._tracker.take(frame)
+        self.belief.note_detectors(self._tracker.status, frame.time_ns)
         self._ports.topics.publish(TRACKS_TOPIC, tracks)
         if is_wanted:
             try:
@@ -235,7 +237,7 @@ def expected_in(believed: BeliefState) -> list[ExpectedObject]:
         if not believed.has_pose(thing.name):
             continue
         variances = believed.variances(thing.name)
-        deviation_m, deviation_rad = float(np.sqrt(variances[:3].max())), float(np.sqrt(variances[3]))
+        deviation_m, deviation_rad = float(np.sqrt(variances[:3].max())), float(np.sqrt(variances[5]))
         holder = kit_of.get(thing.name, "") if thing.kind == "KitTray" else None
         pose = believed.pose(thing.name)
         found.append(ExpectedObject(thing.name, thing.sku, pose, deviation_m, deviation_rad, holder))

@@ -10,7 +10,7 @@ from cellwright.execution.predicates import Evaluator
 from cellwright.knowledge import Evidence, PoseEstimate, ToolState, Unknown
 
 SD_M = 0.0003
-VARIANCES = (SD_M**2, SD_M**2, SD_M**2, 1e-5)
+VARIANCES = (SD_M**2, SD_M**2, SD_M**2, 1e-5, 1e-5, 1e-5)
 GEAR, TRAY, KIT = "sku_part_medium_gear", "sku_medium_gear_vessel", "sku_kit_m2l1_vessel"
 DOWN = (pi, 0.0, 0.4)
 SLOT = (-0.0405, 0.0405, 0.004)  # slot 1 of the medium tray
@@ -106,8 +106,8 @@ def scene():
     """A table with a tray, a kit and boxes; gear 1 in the tray, gear 2 in the kit, gear 3 in the hand, and so on."""
     box = (0.6, 0.6, 0.3)
     things = {
-        "table": Thing("WorkTable", at(0, 0, 0), size_m=(1.0, 1.0, 0.9), seen_s=9.9, variances=(0.0,) * 4),
-        "bare": Thing("WorkTable", at(3, 0, 0), size_m=(1.0, 1.0, 0.9), seen_s=9.9, variances=(0.0,) * 4),
+        "table": Thing("WorkTable", at(0, 0, 0), size_m=(1.0, 1.0, 0.9), seen_s=9.9, variances=(0.0,) * 6),
+        "bare": Thing("WorkTable", at(3, 0, 0), size_m=(1.0, 1.0, 0.9), seen_s=9.9, variances=(0.0,) * 6),
         "tray": Thing("PartsTray", at(0, 0, 0.9, 0.1), TRAY),
         "kit_tray": Thing("KitTray", at(0.3, 0, 0.9), KIT),
         "kit": Thing("Kit", at(0.3, 0, 0.9), KIT),

@@ -169,4 +169,4 @@ def test_what_is_carried_out_of_the_cell_becomes_unknown(watch, home):
     watch.lab.advance(1.0)
     result = watch.evaluator.evaluate("partsVessel-has-part", TRAY, GEAR)
     assert result.value is Truth.UNKNOWN
-    assert "last seen" in result.evidence
+    assert "should have been seen and was not" in result.evidence

@@ -59,16 +59,18 @@ class Relations:
         self._found.clear()
 
     def doubt(self, name: str) -> str:
-        """Returns the reason why nothing can be said of an object that is not seen; empty when it is seen."""
+        """Returns the reason why nothing can be said of an object; empty when it is known where it is."""
         estimate = self.estimate(name)
-        if estimate is None or estimate.evidence is Evidence.DRAWN:
+        if estimate is None:
+            unknown = self.sensed.estimate(name)
+            return f"{name}: {unknown.reason}" if isinstance(unknown, Unknown) else f"{name} was never seen"
+        if estimate.evidence is Evidence.DRAWN:
             return f"{name} was never seen"
-        if estimate.evidence is Evidence.FIXED:
-            return ""
-        is_tool = self.sensed.tool(name) is not None
-        limit_s = self.settings.tool_age_s if is_tool else self.settings.max_age_s
+        if self.sensed.tool(name) is None:
+            return ""  # the longer ago it was seen, the less is known where it is
         age_s = self.sensed.now_s - estimate.time_s
-        return f"{name} was last seen {age_s:.1f} s ago by {estimate.source}" if age_s > limit_s else ""
+        is_old = age_s > self.settings.tool_age_s
+        return f"{estimate.source} last reported {name} {age_s:.1f} s ago" if is_old else ""
 
     def estimate(self, name: str) -> PoseEstimate | None:
         """Returns the pose of an object; that of a tool as its robot reports it."""
@@ -126,7 +128,7 @@ class Relations:
         """Returns whether two objects are too far apart to have anything to do with each other; a quick first look."""
         reach_m = max(region.reach_m for region in mine) + max(region.reach_m for region in others)
         spread = sum(
-            sum(placed.estimate.variances[:2]) + placed.estimate.variances[3] * reach_m**2 for placed in (here, there)
+            sum(placed.estimate.variances[:2]) + placed.estimate.variances[5] * reach_m**2 for placed in (here, there)
         )
         distance_m = hypot(here.position[0] - there.position[0], here.position[1] - there.position[1])
         return distance_m > reach_m + self.settings.touch_m + self.settings.deviations * sqrt(spread)
@@ -219,7 +221,7 @@ class _Pair:
             known = placed.estimate.variances
             variance += sum(weight * weight * known[k] for k, weight in enumerate(self.axes[axis]))
             if axis < 2:
-                variance += known[3] * (region.centre_m[0] ** 2 + region.centre_m[1] ** 2)
+                variance += known[5] * (region.centre_m[0] ** 2 + region.centre_m[1] ** 2)
         return sqrt(variance)
 
     def stands_in(self, relation: StateRelation) -> Truth:
@@ -268,7 +270,7 @@ class _Pair:
 
 def _reported(tool: ToolState) -> PoseEstimate:
     spread = tool.sd_m**2
-    variances = (spread, spread, spread, 0.0)
+    variances = (spread, spread, spread, 0.0, 0.0, 0.0)
     return PoseEstimate(tool.pose_tool_in_world.matrix, variances, Evidence.SEEN, tool.time_s, tool.robot)
 
 

@@ -48,7 +48,7 @@ class SensedState(Protocol):
 
 @dataclass(frozen=True)
 class PredicateSettings:
-    """Tolerances of predicates: distance of touching, age of detections.
+    """Tolerances of predicates: distance of touching, age of reports.
 
     Attributes:
         touch_m: Ends of extents that are no farther apart count as equal: what touches, touches within this. It is four
@@ -56,11 +56,9 @@ class PredicateSettings:
             contacts give way; the shallowest slot is six times as deep.
         deviations: By how many standard deviations of where it is sensed an object may be elsewhere; a relation that
             is not the same in all that range is unknown.
-        max_age_s: A thing that was not seen for longer may be anywhere.
-        tool_age_s: The same for what a robot reports.
+        tool_age_s: A tool that was not reported for longer may be anywhere: robots move.
     """
 
     touch_m: float = 0.002
     deviations: float = 3.0
-    max_age_s: float = 1.0
     tool_age_s: float = 1.0
