@@ -53,6 +53,11 @@ class Drawings:
         tools = [robot.tool for robot in self.cell.robots.values() if robot.tool is not None]
         return {own_name(tool): tool for tool in tools if own_name(tool) != tool}
 
+    @cached_property
+    def force_sensors(self) -> Mapping[str, str]:
+        """Robot -> its name of the sensor at its wrist, as its CRCL server has it."""
+        return {name: next(iter(robot.crcl.force_sensors), "") for name, robot in self.cell.robots.items()}
+
     def views(self, detectors: Sequence[str]) -> dict[str, ViewBox]:
         """Returns detector -> the rectangle that it looks at, as it is mounted.
 

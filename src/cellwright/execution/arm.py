@@ -21,6 +21,7 @@ __all__ = ["JOINT_SPEED_RADPS", "Arm", "ArmClient", "ArmFailed", "HandReading", 
 JOINT_SPEED_RADPS, JOINT_ACCELERATION_RADPS2 = 0.8, 1.5  # to the rest position; estimated
 TURN_SPEED_RADPS = 1.0
 NEAR_M, NEAR_RAD = 0.005, 0.02  # a tool is at least so near to where it was sent
+SHORT_M = 0.0015  # a tool that stands farther from where it was to press was stopped before
 
 
 class ArmFailed(StepFailed):
@@ -85,6 +86,7 @@ class ArmClient:
         pose_base_in_world: By the drawings.
         recipe: Speeds.
         tool_models: What it calls a tool -> the tool's name in the catalogue, where they differ.
+        force_sensor: Its name of the sensor at its wrist, by the drawings; empty when none is known.
     """
 
     waits_for_tool = False
@@ -96,10 +98,12 @@ class ArmClient:
         pose_base_in_world: Pose,
         recipe: Recipe,
         tool_models: Mapping[str, str] | None = None,
+        force_sensor: str = "",
     ) -> None:
         self.name = name
         self.recipe = recipe
         self._tool_models = tool_models or {}
+        self._force_sensor = force_sensor
         self.rest_rad: tuple[float, ...] | None = None
         """Joint angles of the place where it waits; where it stood when it was first asked, unless told otherwise."""
         self.rest_point: tuple[float, float, float] | None = None
@@ -142,10 +146,7 @@ class ArmClient:
         Raises:
             ArmFailed: It cannot, or something stopped it.
         """
-        if speed_mps != self._speed_mps:
-            speed = messages.TransSpeedAbsolute(setting=speed_mps)
-            await self._do(messages.SetTransSpeed(0, trans_speed=speed))
-            self._speed_mps = speed_mps
+        await self._set_speed(speed_mps)
         pose = message_of_pose(self._from_world @ pose_tool_in_world)
         before = self._at
         self._at = None
@@ -153,12 +154,39 @@ class ArmClient:
         await self._do(messages.MoveTo(0, move_straight=straight, end_position=pose), least_s)
         self._at = pose_tool_in_world
 
+    async def press(self, pose_tool_in_world: Pose, speed_mps: float, limit_n: float) -> bool:
+        """Moves the tool along a line until it is there, or until the force along it at the wrist has changed so much.
+
+        Returns:
+            Whether something stopped it before.
+
+        Raises:
+            ArmFailed: It cannot move so, or, with no sensor at its wrist, something stopped it.
+        """
+        await self._set_speed(speed_mps)
+        limits = messages.GuardLimitEnum.INCREASE_OVER_LIMIT, messages.GuardLimitEnum.DECREASE_BEYOND_LIMIT
+        guards = tuple(
+            messages.Guard(self._force_sensor, sub_field="Fz", limit_type=limit, limit_value=limit_n)
+            for limit in (limits if self._force_sensor else ())
+        )
+        self._at = None
+        pose = message_of_pose(self._from_world @ pose_tool_in_world)
+        await self._do(messages.MoveTo(0, guard=guards, move_straight=True, end_position=pose))
+        self._at = (await self.read()).pose_tool_in_world
+        return self._at.distance_m(pose_tool_in_world) > SHORT_M
+
     def _least_s(self, before: Pose, after: Pose, speed_mps: float) -> float:
         """Returns the time in which no robot with these settings gets there."""
         way_m, accel_mps2 = max(before.distance_m(after) - NEAR_M, 0.0), self.recipe.acceleration_mps2
         is_short = way_m < speed_mps**2 / accel_mps2  # never at full speed
         move_s = 2 * (way_m / accel_mps2) ** 0.5 if is_short else way_m / speed_mps + speed_mps / accel_mps2
         return max(move_s, (before.angle_rad(after) - NEAR_RAD) / TURN_SPEED_RADPS)
+
+    async def _set_speed(self, speed_mps: float) -> None:
+        if speed_mps != self._speed_mps:
+            speed = messages.TransSpeedAbsolute(setting=speed_mps)
+            await self._do(messages.SetTransSpeed(0, trans_speed=speed))
+            self._speed_mps = speed_mps
 
     async def set_tool(self, setting: float) -> HandReading:
         """Opens fingers (1) or closes them (0); of cups, starts their pump (1) or stops it (0)."""

@@ -65,6 +65,10 @@ class RobotHand:
             await self.read()
         self.reading = await self.arm.set_tool(VENTED if self.has_cups else OPEN)
 
+    async def close(self) -> None:
+        """Closes empty fingers."""
+        self.reading = await self.arm.set_tool(CLOSED)
+
     async def grasp(self) -> HandReading:
         """Closes the fingers and waits until they stand still, or draws on what is below the cups.
 

@@ -31,8 +31,11 @@ def make_manipulators(
     for robot in clients:
         if robot not in known:
             raise UnknownName("robot", robot, known, "executor")
-    how = settings.recipe, settings.tool_models
-    arms = {robot: ArmClient(robot, client, believed.pose(robot), *how) for robot, client in clients.items()}
+    how, felt = (settings.recipe, settings.tool_models), settings.force_sensors
+    arms = {
+        robot: ArmClient(robot, client, believed.pose(robot), *how, felt.get(robot, ""))
+        for robot, client in clients.items()
+    }
     tools = believed.tool_of
     return {robot: Manipulator(arm, RobotHand(arm, clock), belief, tools.get(robot, "")) for robot, arm in arms.items()}
 

@@ -92,6 +92,7 @@ class ExecutionSettings:
         seated_m: The same for its height.
         time_limit_s: After so long nothing new is begun.
         tool_models: What robots call a tool -> its name in the catalogue, where they differ.
+        force_sensors: Robot -> its name of the sensor at its wrist.
         verify_s: How long a part that does not look seated is looked at before that is believed.
     """
 
@@ -108,6 +109,7 @@ class ExecutionSettings:
     verify_s: float = 1.5
     time_limit_s: float = 900.0
     tool_models: Mapping[str, str] = field(default_factory=dict)
+    force_sensors: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def seated(self) -> SlotTolerance:

@@ -144,7 +144,11 @@ class KittingController:
                 clients,
                 ports.clock,
                 robots=self.robots,
-                settings=replace(self.settings, tool_models=ports.drawings.tool_models),
+                settings=replace(
+                    self.settings,
+                    tool_models=ports.drawings.tool_models,
+                    force_sensors=ports.drawings.force_sensors,
+                ),
                 publish=self._tell,
                 on_action=self._on_action,
             )
