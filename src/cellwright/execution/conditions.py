@@ -56,7 +56,7 @@ class StepConditions:
                 condition = words.conditions[name]
                 if {*condition.parameters, *condition.bound_parameters} <= set(bindings):
                     one = evaluator.count(name, bindings, anew=not found)
-                    found.append(Evaluated(name, one.objects, str(one.value), one.evidence, when))
+                    found.append(Evaluated(name, one.objects, str(one.value), one.evidence, when, one.probability))
                 continue
             objects = [bindings.get(parameter, "") for parameter in words.predicate(name).parameters]
             if not all(objects):
@@ -64,7 +64,8 @@ class StepConditions:
             one = evaluator.evaluate(name, *objects, flags=self.flags, anew=not found)
             value = one.value if positive else ~one.value
             label = name if positive else f"not {name}"
-            found.append(Evaluated(label, one.objects, str(value), one.evidence, when))
+            probability = one.probability if positive else 1.0 - one.probability
+            found.append(Evaluated(label, one.objects, str(value), one.evidence, when, probability))
         return found
 
     def _bindings(self, action: Action, part: str, when: When = "effect") -> Mapping[str, str]:

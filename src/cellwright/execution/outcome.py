@@ -22,13 +22,14 @@ class OrderStatus(StrEnum):
 
 @dataclass(frozen=True)
 class Evaluated:
-    """A predicate of an action: its arguments, its value (`true`, `false`, `unknown`) and why."""
+    """A predicate of an action: its arguments, its value (`true`, `false`, `unknown`) and why; how probable it is."""
 
     predicate: str
     arguments: tuple[str, ...]
     value: str
     evidence: str
     when: str = "precondition"
+    probability: float = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)

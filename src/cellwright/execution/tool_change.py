@@ -150,7 +150,7 @@ def tool_conditions(manipulator: Manipulator, action: Action, *, after: bool) ->
     stored = tools.get(action.place)
 
     def row(predicate: str, objects: tuple[str, ...], value: bool, evidence: str) -> Evaluated:
-        return Evaluated(predicate, objects, str(Truth.of(value)), evidence, when)
+        return Evaluated(predicate, objects, str(Truth.of(value)), evidence, when, float(value))
 
     on, there = (action.robot, action.tool), (action.place, action.tool)
     written = f"the database has {stored or 'nothing'} in {action.place}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Literal
 
 from cellwright.core.errors import BadInput
+from cellwright.execution.predicates.counts import Counts, compare, counted
 from cellwright.execution.predicates.relations import Relations, SeatRelation
 from cellwright.execution.predicates.sensed import PredicateSettings, SensedState
-from cellwright.execution.predicates.truth import Evaluation, Truth, any_of
+from cellwright.execution.predicates.truth import Evaluation, Likely, Truth, any_likely
 from cellwright.execution.predicates.vocabulary import ActionDefinition, Condition, Predicate, vocabulary
 from cellwright.knowledge import Unknown
 
@@ -93,18 +94,19 @@ class Evaluator:
             raise BadInput(f"{predicate} is about {len(wanted.parameters)} objects, not {len(objects)}")
         if wanted.is_flag:
             known = (predicate, *objects) in flags
-            return Evaluation(predicate, objects, Truth.of(known), "noted by the executor" if known else "not noted")
-        value, evidence = self._spatial(wanted, objects) if wanted.spatial else self._stored(wanted, objects)
-        return Evaluation(predicate, objects, value, evidence)
+            noted = "noted by the executor" if known else "not noted"
+            return Evaluation(predicate, objects, Truth.of(known), noted, float(known))
+        found, evidence = self._spatial(wanted, objects) if wanted.spatial else self._stored(wanted, objects)
+        return Evaluation(predicate, objects, found.value, evidence, found.probability)
 
     def relation(self, name: str, first: str, second: str) -> Evaluation:
         """Returns one spatial relation, such as `OnTopWithContact`, between two objects."""
         self.relations.reset()
         doubt = self.relations.doubt(first) or self.relations.doubt(second)
         if doubt:
-            return Evaluation(name, (first, second), Truth.UNKNOWN, doubt)
-        value = self.relations.holds(name, first, second)
-        return Evaluation(name, (first, second), value, self.relations.tell(first, second, name))
+            return Evaluation(name, (first, second), Truth.UNKNOWN, doubt, 0.5)
+        value, probability = self.relations.likely(name, first, second)
+        return Evaluation(name, (first, second), value, self.relations.tell(first, second, name), probability)
 
     def seat(self, part: str, holder: str) -> SeatRelation | None:
         """Returns the relation of a part to the nearest slot of a tray or kit."""
@@ -135,7 +137,7 @@ class Evaluator:
         found = [self._bound(wanted, name, bindings, flags) for name in wanted.positive_effects]
         for name in wanted.negative_effects:
             one = self._bound(wanted, name, bindings, flags)
-            found.append(Evaluation(f"not {name}", one.objects, ~one.value, one.evidence))
+            found.append(Evaluation(f"not {name}", one.objects, ~one.value, one.evidence, 1.0 - one.probability))
         return found
 
     def _bound(self, action: ActionDefinition, name: str, bindings: Mapping[str, str], flags: Flags) -> Evaluation:
@@ -143,24 +145,26 @@ class Evaluator:
 
     # ------------------------------------------------------------ where things are
 
-    def _spatial(self, predicate: Predicate, objects: tuple[str, ...]) -> tuple[Truth, str]:
+    def _spatial(self, predicate: Predicate, objects: tuple[str, ...]) -> tuple[Likely, str]:
         subject = objects[predicate.subject]
         for name in objects:
             doubt = self.relations.doubt(name)
             if doubt:
-                return Truth.UNKNOWN, doubt
-        value, evidence = Truth.TRUE, f"nothing else is there, {self.relations.seen(subject)}"
+                return Likely(Truth.UNKNOWN, 0.5), doubt
+        found, evidence = Likely(Truth.TRUE, 1.0), f"nothing else is there, {self.relations.seen(subject)}"
         if predicate.holds_when:
             other = objects[1 - predicate.subject]
-            value = any_of(self.relations.holds(name, subject, other) for name in predicate.holds_when)
+            found = any_likely(self.relations.likely(name, subject, other) for name in predicate.holds_when)
             evidence = self.relations.tell(subject, other, predicate.holds_when[-1])
-            if value is Truth.UNKNOWN and self._is_only_candidate_felt(predicate.holds_when[-1], subject, other):
-                value, evidence = Truth.TRUE, f"{evidence}; {other} feels it: nothing else is near"
-        if predicate.unless_any is None or value is Truth.FALSE:
-            return value, evidence
-        return self._unless(predicate, objects, value, evidence)
+            if found.value is Truth.UNKNOWN and self._is_only_candidate_felt(predicate.holds_when[-1], subject, other):
+                found, evidence = Likely.of(Truth.TRUE), f"{evidence}; {other} feels it: nothing else is near"
+        if predicate.unless_any is None or found.value is Truth.FALSE:
+            return found, evidence
+        return self._unless(predicate, objects, found, evidence)
 
-    def _unless(self, predicate: Predicate, objects: tuple[str, ...], value: Truth, evidence: str) -> tuple[Truth, str]:
+    def _unless(
+        self, predicate: Predicate, objects: tuple[str, ...], holds: Likely, evidence: str
+    ) -> tuple[Likely, str]:
         """Checks that no further object stands in the relation to the subject; unseen objects are where they were last.
 
         Objects without extent, such as the workstation itself, do not count.
@@ -168,25 +172,28 @@ class Evaluator:
         subject, relation = objects[predicate.subject], predicate.unless_any
         assert relation is not None
         counted = self.words.below[predicate.unless_class] if predicate.unless_class else None
-        doubtful = ""
+        doubtful, others = "", 1.0
         for name in self.sensed.names():
             if name in objects or (counted is not None and self.sensed.kind(name) not in counted):
                 continue
-            found = self.relations.holds(relation, name, subject)
+            found, probability = self.relations.likely(relation, name, subject)
             if found is Truth.TRUE:
-                return Truth.FALSE, self.relations.tell(name, subject, relation)
-            if found is Truth.UNKNOWN and not doubtful and self.relations.is_known(name):
+                return Likely.of(Truth.FALSE, 1.0 - probability), self.relations.tell(name, subject, relation)
+            is_known = found is not Truth.UNKNOWN or self.relations.is_known(name)
+            others *= 1.0 - probability if is_known else 1.0
+            if found is Truth.UNKNOWN and not doubtful and is_known:
                 doubtful = f"it cannot be told whether {self.relations.tell(name, subject, relation)}"
         tool = self.sensed.tool(subject)
         if doubtful:
             felt = tool is not None and tool.holding and subject != tool.robot and not predicate.holds_when
-            return Truth.FALSE if felt else Truth.UNKNOWN, doubtful
+            return Likely.of(Truth.FALSE if felt else Truth.UNKNOWN, holds.probability * others), doubtful
         if tool is not None and subject != tool.robot and not predicate.holds_when:
             apart = f"{1000 * tool.width_m:.1f} mm apart, {self.relations.seen(subject)}"
             if tool.holding:
-                return Truth.UNKNOWN, f"{subject} feels something that is not seen between its fingers, {apart}"
-            return value, f"{subject} feels nothing between its fingers, {apart}"
-        return value, evidence
+                unseen = f"{subject} feels something that is not seen between its fingers, {apart}"
+                return Likely.of(Truth.UNKNOWN), unseen
+            return holds, f"{subject} feels nothing between its fingers, {apart}"
+        return Likely.of(holds.value, holds.probability * others), evidence
 
     def _is_only_candidate_felt(self, relation: str, subject: str, other: str) -> bool:
         """Returns whether the fingers feel something as wide as the object's handle that can be no other object.
@@ -204,13 +211,13 @@ class Evaluator:
 
     # ------------------------------------------------------------ what is stored, and counted
 
-    def _stored(self, predicate: Predicate, objects: tuple[str, ...]) -> tuple[Truth, str]:
+    def _stored(self, predicate: Predicate, objects: tuple[str, ...]) -> tuple[Likely, str]:
         assert predicate.path is not None
         ends = self.sensed.related(predicate.path, objects[0])
         if len(objects) == 1:
-            return Truth.of(bool(ends)), f"the database says {'so' if ends else 'not so'} of {objects[0]}"
+            return _sure(bool(ends)), f"the database says {'so' if ends else 'not so'} of {objects[0]}"
         listed = ", ".join(sorted(ends)[:3]) or "nothing"
-        return Truth.of(objects[1] in ends), f"the database has {listed} for {objects[0]}"
+        return _sure(objects[1] in ends), f"the database has {listed} for {objects[0]}"
 
     def count(self, condition: str, bindings: Mapping[str, str], *, anew: bool = True) -> Evaluation:
         """Returns a comparison of counts: what is seen where, and what is wanted there."""
@@ -221,48 +228,49 @@ class Evaluator:
     def _count(self, condition: str, bindings: Mapping[str, str]) -> Evaluation:
         wanted: Condition = self.words.conditions[condition]
         names = tuple(bindings[parameter] for parameter in wanted.parameters)
-        least, most = self._measure(wanted.measure, bindings)
-        low, high = (wanted.bound, wanted.bound)
+        counts = self._measure(wanted.measure, bindings)
+        bounds = {int(wanted.bound): 1.0}
         if wanted.bound_measure is not None:
-            low, high = self._measure(wanted.bound_measure, bindings)
-        value = _compare(wanted.comparison, (least, most), (low, high))
+            bounds = self._measure(wanted.bound_measure, bindings)
+        value, probability = compare(wanted.comparison, counts, bounds)
+        (least, most), (low, high) = ((min(numbers), max(numbers)) for numbers in (counts, bounds))
         shown = f"{least:g}" if least == most else f"{least:g} to {most:g}"
         bound = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-        return Evaluation(condition, names, value, f"{wanted.measure} is {shown}, to be {wanted.comparison} {bound}")
+        evidence = f"{wanted.measure} is {shown}, to be {wanted.comparison} {bound}"
+        return Evaluation(condition, names, value, evidence, probability)
 
-    def _measure(self, measure: str, of: Mapping[str, str]) -> tuple[float, float]:
-        """Returns the least and the most that a count can be, from what is certain and what is possible."""
+    def _measure(self, measure: str, of: Mapping[str, str]) -> Counts:
+        """Returns what a count can be, from what is certain and what is possible, with probabilities."""
         sensed = self.sensed
         if measure == "partsWanted":
             number = sensed.wanted(of["kit"]).get(of["sku"], 0)
-            return number, number
+            return {number: 1.0}
         if measure == "allPartsWanted":
             number = sum(sensed.wanted(of["kit"]).values())
-            return number, number
+            return {number: 1.0}
         if measure == "vesselCapacity":
             number = self.relations.rooms(of["partsVessel"])
-            return number, number
+            return {number: 1.0}
         if measure == "boxCapacity":
             capacity = sensed.capacity(of["lbwk"])
             number = 0 if isinstance(capacity, Unknown) else capacity
-            return number, number
+            return {number: 1.0}
         predicate, holder, kind = _COUNTED[measure]
         skus = {of["sku"]} if measure == "partsInKit" else None
         return self._inside(self.words.predicate(predicate), of[holder], self.words.below[kind], skus)
 
     def _inside(
         self, predicate: Predicate, holder: str, kinds: Collection[str], skus: Collection[str] | None
-    ) -> tuple[float, float]:
-        least = most = 0
+    ) -> Counts:
+        counts: Counts = {0: 1.0}
         for name in self.sensed.names():
             if self.sensed.kind(name) not in kinds or (skus is not None and self.sensed.sku(name) not in skus):
                 continue
-            value = any_of(self.relations.holds(relation, name, holder) for relation in predicate.holds_when)
-            if value is Truth.TRUE and self.relations.doubt(name):
-                value = Truth.UNKNOWN
-            least += value is Truth.TRUE
-            most += value is not Truth.FALSE
-        return least, most
+            found = any_likely(self.relations.likely(relation, name, holder) for relation in predicate.holds_when)
+            if found.value is Truth.TRUE and self.relations.doubt(name):
+                found = Likely.of(Truth.UNKNOWN)
+            counts = counted(counts, found)
+        return counts
 
 
 _COUNTED: Mapping[str, tuple[str, str, str]] = {
@@ -274,21 +282,9 @@ _COUNTED: Mapping[str, tuple[str, str, str]] = {
 }
 """Measure -> the predicate that says what is counted, the parameter that holds it, and the class of what is held."""
 
-_COMPARE: Mapping[str, Callable[[float, float], bool]] = {
-    "less": lambda a, b: a < b,
-    "equal": lambda a, b: a == b,
-    "greater": lambda a, b: a > b,
-}
 
-
-def _compare(comparison: str, counts: tuple[float, float], bounds: tuple[float, float]) -> Truth:
-    """Compares two counts; certain if the result is the same for every number that both can have."""
-    found = {_COMPARE[comparison](count, bound) for count in _whole(counts) for bound in _whole(bounds)}
-    return Truth.UNKNOWN if len(found) == 2 else Truth.of(found.pop())
-
-
-def _whole(limits: tuple[float, float]) -> range:
-    return range(int(limits[0]), int(limits[1]) + 1)
+def _sure(value: bool) -> Likely:
+    return Likely(Truth.of(value), float(value))
 
 
 def _bound(predicate: Predicate, action: ActionDefinition, bindings: Mapping[str, str]) -> list[str]:

@@ -6,11 +6,13 @@ one that nearly reaches the end of the other is tangential (TPP). For any tolera
 
 from __future__ import annotations
 
+from collections.abc import Set
 from enum import StrEnum
 from itertools import pairwise
+from math import erf, inf, sqrt
 from typing import NamedTuple
 
-__all__ = ["Interval", "Rcc8", "possible_rcc8", "rcc8"]
+__all__ = ["Interval", "Rcc8", "normal_share", "possible_rcc8", "probability_of", "rcc8"]
 
 
 class Rcc8(StrEnum):
@@ -63,6 +65,25 @@ def possible_rcc8(first: Interval, second: Interval, tolerance: float, shift: fl
     stops = sorted({-shift, shift, *(change for change in changes if -shift < change < shift)})
     tried = [*stops, *((a + b) / 2 for a, b in pairwise(stops))]
     return frozenset(rcc8(Interval(first.low + s, first.high + s), second, tolerance) for s in tried)
+
+
+def probability_of(allowed: Set[Rcc8], first: Interval, second: Interval, tolerance: float, deviation: float) -> float:
+    """Returns the probability that one of some relations holds: the first interval is off by a normal deviation."""
+    if deviation <= 0.0:
+        return float(rcc8(first, second, tolerance) in allowed)
+    ends = (second.high - first.low, second.low - first.high, second.low - first.low, second.high - first.high)
+    stops = sorted({end + sign * tolerance for end in ends for sign in (-1, 1)})
+    total = 0.0
+    for low, high in pairwise((-inf, *stops, inf)):
+        middle = (low + high) / 2 if low > -inf and high < inf else high - 1.0 if high < inf else low + 1.0
+        if rcc8(Interval(first.low + middle, first.high + middle), second, tolerance) in allowed:
+            total += normal_share(low / deviation, high / deviation)
+    return min(total, 1.0)
+
+
+def normal_share(low: float, high: float) -> float:
+    """Returns the probability that a standard normal number is between two others."""
+    return (erf(high / sqrt(2.0)) - erf(low / sqrt(2.0))) / 2
 
 
 def _sign(difference: float, tolerance: float) -> int:

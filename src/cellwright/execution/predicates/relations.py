@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import acos, hypot, sqrt
+from math import acos, hypot, inf, sqrt
 
-from cellwright.execution.predicates.rcc8 import Interval, possible_rcc8
+from cellwright.execution.predicates.rcc8 import Interval, normal_share, possible_rcc8, probability_of
 from cellwright.execution.predicates.regions import Placed, Region, regions_of
 from cellwright.execution.predicates.sensed import PredicateSettings, SensedState
-from cellwright.execution.predicates.truth import Truth, all_of, any_of
+from cellwright.execution.predicates.truth import Likely, Truth, all_likely, any_likely
 from cellwright.execution.predicates.vocabulary import StateRelation, Vocabulary
 from cellwright.knowledge import Evidence, PoseEstimate, ToolState, Unknown
 
@@ -49,7 +49,7 @@ class Relations:
         self._placed: dict[str, Placed | None] = {}
         self._tools: dict[str, ToolState] = {}
         self._regions: dict[tuple[str, str], tuple[Region, ...] | None] = {}
-        self._found: dict[tuple[str, str, str], Truth] = {}
+        self._found: dict[tuple[str, str, str], Likely] = {}
 
     def reset(self) -> None:
         """Forgets all cached poses and results: the next query reads what is sensed then."""
@@ -97,32 +97,36 @@ class Relations:
 
     def holds(self, relation: str, first: str, second: str) -> Truth:
         """Returns whether the first object stands in the relation to the second, both where they were seen last."""
+        return self.likely(relation, first, second).value
+
+    def likely(self, relation: str, first: str, second: str) -> Likely:
+        """Returns the same with its probability."""
         key = relation, first, second
         if key not in self._found:
             self._found[key] = self._reckon(relation, first, second)
         return self._found[key]
 
-    def _reckon(self, relation: str, first: str, second: str) -> Truth:
+    def _reckon(self, relation: str, first: str, second: str) -> Likely:
         wanted = self.words.relation(relation)
         named = any(axis is not None for axis in wanted.axes) or wanted.z_centre is not None
         values = [self._geometry(wanted, first, second)] if named else []
         if wanted.any_of:
-            values.append(any_of(self.holds(name, first, second) for name in wanted.any_of))
-        values += [self.holds(name, first, second) for name in wanted.all_of]
-        return all_of(values)
+            values.append(any_likely(self.likely(name, first, second) for name in wanted.any_of))
+        values += [self.likely(name, first, second) for name in wanted.all_of]
+        return all_likely(values)
 
-    def _geometry(self, relation: StateRelation, first: str, second: str) -> Truth:
+    def _geometry(self, relation: StateRelation, first: str, second: str) -> Likely:
         mine = self._volumes(first, relation.first_region)
         others = self._volumes(second, relation.second_region)
         if mine == () or others == ():
-            return Truth.FALSE
+            return Likely(Truth.FALSE, 0.0)
         here, there = self._place(first), self._place(second)
         if mine is None or others is None or here is None or there is None:
-            return Truth.UNKNOWN
+            return Likely(Truth.UNKNOWN, 0.5)
         if relation.is_near and self._apart(mine, here, others, there):
-            return Truth.FALSE
+            return Likely(Truth.FALSE, 0.0)
         pairs = (_Pair(a, here, b, there, self.settings) for a in mine for b in others)
-        return any_of(pair.stands_in(relation) for pair in pairs)
+        return any_likely(pair.stands_in(relation) for pair in pairs)
 
     def _apart(self, mine: tuple[Region, ...], here: Placed, others: tuple[Region, ...], there: Placed) -> bool:
         """Returns whether two objects are too far apart to have anything to do with each other; a quick first look."""
@@ -224,23 +228,27 @@ class _Pair:
                 variance += known[5] * (region.centre_m[0] ** 2 + region.centre_m[1] ** 2)
         return sqrt(variance)
 
-    def stands_in(self, relation: StateRelation) -> Truth:
-        values = []
+    def stands_in(self, relation: StateRelation) -> Likely:
+        """Returns whether they stand in a relation, with the probability by the deviations of both poses."""
+        values: list[Likely] = []
         for axis in (2, 0, 1):
             allowed, centre = relation.axes[axis], relation.z_centre if axis == 2 else None
             if allowed is None and centre is None:
                 continue
             mine, other = self.extents(axis)
-            shift_m = self.settings.deviations * self.deviation_m(axis)
+            deviation_m, touch_m = self.deviation_m(axis), self.settings.touch_m
+            shift_m = self.settings.deviations * deviation_m
             if allowed is not None:
-                found = possible_rcc8(mine, other, self.settings.touch_m, shift_m)
-                values.append(_judge(found <= allowed, found.isdisjoint(allowed)))
+                found = possible_rcc8(mine, other, touch_m, shift_m)
+                value = _judge(found <= allowed, found.isdisjoint(allowed))
+                values.append(Likely.of(value, probability_of(allowed, mine, other, touch_m, deviation_m)))
             if centre is not None:
                 higher_m = (mine.centre - other.centre) * (1.0 if centre == "plus" else -1.0)
-                values.append(_judge(higher_m > shift_m, higher_m < -shift_m))
-            if Truth.FALSE in values:
-                return Truth.FALSE
-        return all_of(values)
+                is_higher = normal_share(-inf, higher_m / deviation_m) if deviation_m > 0.0 else float(higher_m > 0.0)
+                values.append(Likely.of(_judge(higher_m > shift_m, higher_m < -shift_m), is_higher))
+            if values[-1].value is Truth.FALSE:
+                return values[-1]
+        return all_likely(values)
 
     @property
     def beside_m(self) -> float:
