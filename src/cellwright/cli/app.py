@@ -18,8 +18,8 @@ from cellwright.core.errors import CellwrightError
 __all__ = ["COMMANDS", "main", "make_app"]
 
 COMMANDS = (
-    "run", "trial", "cell", "model", "move", "reach", "plan", "db", "serve", "crcl", "log", "experiment", "bench",
-    "doctor",
+    "run", "trial", "cell", "model", "move", "reach", "plan", "db", "serve", "control", "crcl", "log", "experiment",
+    "bench", "doctor",
 )  # fmt: skip
 """Modules of this package: a group called `app`, or a function of the module's own name."""
 

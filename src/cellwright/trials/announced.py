@@ -7,10 +7,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cellwright.orders import Order
-    from cellwright.trials.orders import OrderBook, OrderedKit, TrialOrder
+    from cellwright.orders import KitDesign, Order
+    from cellwright.trials.orders import OrderBook, TrialOrder
 
-__all__ = ["AnnouncedOrder", "AnnouncedOrders"]
+__all__ = ["AnnouncedOrder", "AnnouncedOrders", "OrderedKit", "ordered_kits"]
+
+
+@dataclass(frozen=True)
+class OrderedKit:
+    """One kit of an order.
+
+    Attributes:
+        order: The order's name in the trial.
+        number: Which of the order's kits, from 1.
+        design: What it shall become.
+        tray: On which tray; on any free one of the right kind when None.
+    """
+
+    order: str
+    number: int
+    design: KitDesign
+    tray: str | None
 
 
 @dataclass(frozen=True)
@@ -67,3 +84,9 @@ class AnnouncedOrders:
             BadInput: It is not known, or was submitted before.
         """
         self._submit(name)
+
+
+def ordered_kits(name: str, wanted: Order, tray: str | None = None) -> tuple[OrderedKit, ...]:
+    """Returns an order kit by kit; all of them on one tray, if one is named."""
+    designs = [line.design for line in wanted.lines for _ in range(line.quantity)]
+    return tuple(OrderedKit(name, number, design, tray) for number, design in enumerate(designs, start=1))

@@ -84,6 +84,7 @@ class ControllerPorts:
         topics: Where it tells what it thinks and does.
         database: Where it may keep what it knows; in memory by default.
         report: Takes its own account of the orders; a later one replaces the earlier.
+        poll_s: How long to wait between two questions whether a robot has done a command.
     """
 
     clock: AsyncClock
@@ -93,6 +94,7 @@ class ControllerPorts:
     topics: ControllerTopics = field(default_factory=NoTopics)
     database: str | Path = "sqlite://"
     report: Callable[[OrderReport], None] = lambda _account: None
+    poll_s: float = 0.1
 
     def client(self, robot: str, options: ClientOptions | None = None) -> CrclClient:
         """Returns a client of a robot's CRCL server; it connects when it is entered or opened."""

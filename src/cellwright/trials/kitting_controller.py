@@ -33,7 +33,6 @@ __all__ = ["ACTIONS_TOPIC", "PLANS_TOPIC", "TRACKS_TOPIC", "KittingController", 
 TRACKS_TOPIC, BELIEF_TOPIC = "/tracks", "/belief/changes"
 PLANS_TOPIC, ACTIONS_TOPIC = "/planning/plan", "/execution/actions"
 PERCEPTION_S = 0.02  # from a frame to its tracks, in simulation time; estimated
-POLL_S = 0.1  # between two questions whether a command is done
 EVERY = 5  # of the tracks of a detector, one message is believed while none is queried
 WRITE_EVERY_S = 0.5  # poses are in the database so much later at most; stable states and progress are at once
 ATTENTION_S = 0.25  # for how long each of them is, after a query
@@ -134,7 +133,7 @@ class KittingController:
         async with AsyncExitStack() as stack:
             self._lost = asyncio.get_running_loop().create_future()
             stack.callback(self._listen())
-            options = ClientOptions(poll_s=POLL_S)
+            options = ClientOptions(poll_s=ports.poll_s)
             clients = {
                 robot: await stack.enter_async_context(ports.client(robot, options))
                 for robot in ports.drawings.cell.robots

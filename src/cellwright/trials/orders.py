@@ -15,26 +15,10 @@ from cellwright.core.errors import BadInput, ConfigError, ConfigErrors, UnknownN
 from cellwright.drawings.prior import expected_parts
 from cellwright.judge import KitVerdict
 from cellwright.orders import KitDesign, Order, find_order
+from cellwright.trials.announced import OrderedKit, ordered_kits
 from cellwright.trials.cfg import AnnounceCfg, TrialOrderCfg
 
 __all__ = ["OrderBook", "OrderedKit", "TrialOrder"]
-
-
-@dataclass(frozen=True)
-class OrderedKit:
-    """One kit of an order.
-
-    Attributes:
-        order: The order's name in the trial.
-        number: Which of the order's kits, from 1.
-        design: What it shall become.
-        tray: On which tray; on any free one of the right kind when None.
-    """
-
-    order: str
-    number: int
-    design: KitDesign
-    tray: str | None
 
 
 @dataclass
@@ -64,9 +48,7 @@ class TrialOrder:
     @classmethod
     def of(cls, name: str, wanted: Order, tray: str | None = None, announce: AnnounceCfg | None = None) -> TrialOrder:
         """Returns an order that nobody knows of yet."""
-        designs = [line.design for line in wanted.lines for _ in range(line.quantity)]
-        kits = tuple(OrderedKit(name, number, design, tray) for number, design in enumerate(designs, start=1))
-        return cls(name, wanted, kits, announce or AnnounceCfg())
+        return cls(name, wanted, ordered_kits(name, wanted, tray), announce or AnnounceCfg())
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the announcement for controllers."""
