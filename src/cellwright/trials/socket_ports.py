@@ -27,7 +27,7 @@ LOCAL = "127.0.0.1"
 
 
 class CellAddresses:
-    """Where the interfaces of a cell are: as told, else at the ports of the cell's file on this machine.
+    """The addresses of a cell's interfaces: as told, else at the ports of the cell's file on this machine.
 
     Args:
         drawings: Of the cell.
