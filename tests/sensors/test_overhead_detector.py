@@ -121,6 +121,28 @@ def test_another_table_in_the_picture_may_have_a_height_of_its_own(aprs, sensor_
     assert np.abs(errors[1]).max() < 0.0003
 
 
+def test_a_camera_that_is_mounted_off_its_drawing_shifts_turns_and_scales_what_is_seen(aprs, sensor_in):
+    """Places are told as if it were where it is drawn, by which it is calibrated."""
+    errors = {"x_m": 0.004, "y_m": -0.002, "z_m": 0.010, "yaw_deg": 0.5}
+    robots = {"fanuc": {"home_deg": [0, -30, 0, 0, -90, 0]}}
+    world = World(aprs.changed({"actual": {"camera": errors}, "fidelity": "kinematic", "robots": robots}), seed=4)
+    frame = sensor_in(world, **(LINE | {"noise": "none"})).sample()
+    drawn = world.calibrated_cameras["camera_fanuc"].pose_in_world.position
+    turn = np.radians(-0.5)
+    for name in ("fanuc_kit_m2l1", "fanuc_small_tray"):
+        truth, sku = world.pose_of(name), world.objects[name].sku
+        row = row_near(frame, sku, truth)
+        off = (truth.position - drawn - [0.004, -0.002, 0.010])[:2] * (drawn[2] - 0.933) / (drawn[2] + 0.010 - 0.933)
+        expected = drawn[:2] + [
+            off[0] * np.cos(turn) - off[1] * np.sin(turn),
+            off[0] * np.sin(turn) + off[1] * np.cos(turn),
+        ]
+        assert frame.positions[row, :2] == pytest.approx(expected, abs=3e-4)
+        assert np.hypot(*(frame.positions[row] - truth.position)[:2]) > 0.002
+        yaw = Pose(frame.positions[row], frame.quaternions[row]).rpy[2]
+        assert yaw == pytest.approx(truth.rpy[2] + turn, abs=1e-4)
+
+
 def test_noise_is_the_laboratorys(world, frames):
     truth = world.pose_of("fanuc_kit_m2l1")
     seen = frames(800)

@@ -97,11 +97,16 @@ def _spread(points: Array) -> Array:
         return points
     chosen = _ordered(points)
     for _ in range(ROUNDS):
-        nearest = np.linalg.norm(points[:, None] - chosen, axis=2).argmin(axis=1)
-        own = nearest == np.arange(POINTS)[:, None]
+        own = _squares(points, chosen).argmin(axis=1) == np.arange(POINTS)[:, None]
         middles = own @ points / np.maximum(own.sum(axis=1), 1)[:, None]
-        chosen = points[np.linalg.norm(points[:, None] - middles, axis=2).argmin(axis=0)]
+        chosen = points[_squares(points, middles).argmin(axis=0)]
     return np.unique(chosen, axis=0)
+
+
+def _squares(points: Array, others: Array) -> Array:
+    """Returns the squared distances of n points from m others, n x m."""
+    result: Array = (others**2).sum(axis=1) - 2 * points @ others.T + (points**2).sum(axis=1)[:, None]
+    return result
 
 
 def _ordered(points: Array) -> Array:
