@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import mujoco
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from cellwright.catalogue import PARTS, TRAYS, PartFigures, TrayFigures
 from cellwright.cells import Cell, load_cell
 from cellwright.core.camera import Camera
 from cellwright.core.pose import Pose
+from cellwright.shapes.mesh import cuboid
 from cellwright.sim import World
 from cellwright.sim.sight import LineOfSight
 from cellwright.sim.sight_points import DECIDING, DIRECTIONS, POINTS, surface_points
@@ -172,3 +175,18 @@ def test_of_a_tray_those_points_count_that_parts_leave_free():
     assert points[:, 2] == pytest.approx(0.017, abs=1e-4)
     for slot in TRAYS.get("medium_gear_tray").slots:
         assert (np.hypot(*(points[:, :2] - slot.xy_m).T) > 0.0373).all()
+
+
+@pytest.mark.usefixtures("own_models")
+def test_a_part_from_a_file_is_seen_and_hidden_like_any_other(tmp_path):
+    cube = cuboid([0, 0, 0], [0.06, 0.06, 0.04])
+    corners = cube.vertices[cube.faces].astype("<f4")
+    triangles = b"".join(bytes(12) + corner.tobytes() + bytes(2) for corner in corners)
+    (tmp_path / "block.stl").write_bytes(bytes(80) + len(corners).to_bytes(4, "little") + triangles)
+    own = {"models": {"block": {"file": "block.stl", "units": "m", "mass_kg": 0.05}}}
+    blocks = {name: {"model": "block", "pose": {"xyz_m": [x_m, 0.0, 0.89]}} for name, x_m in (("a", 0.1), ("b", 0.4))}
+    (tmp_path / "mine.yaml").write_text(json.dumps(TABLE | own | {"parts": TABLE["parts"] | blocks}), encoding="utf-8")
+    world = World(load_cell(tmp_path / "mine.yaml"), seed=1)
+    assert (shares(world)["a"], shares(world)["b"]) == (1.0, 1.0)
+    world.place("lid", Pose.from_xyz_rpy([0.38, 0.0, 1.0]))
+    assert (shares(world)["a"], shares(world)["b"]) == (1.0, 0.0)

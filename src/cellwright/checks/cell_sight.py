@@ -120,7 +120,8 @@ def _why_unseen(world: World, detectors: list[Detector[Any]], place: _Place) -> 
         share = detector.sight.share(place.points, place.own)
         if share >= detector.cfg.min_share:
             return ""
-        hiders = detector.sight.hiders(place.points, place.own)
+        inside = place.points[detector.actual.sees(place.points)]
+        hiders = detector.sight.hiders(inside, place.own) if len(inside) else []
         if set(hiders) & set(world.objects):
             return ""
         by = f"hidden by {', '.join(hiders)}" if hiders else "out of the picture"
