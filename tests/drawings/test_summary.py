@@ -6,11 +6,13 @@ import asyncio
 import json
 import math
 
+import numpy as np
 import pytest
 
 import cellwright as cw
 from cellwright.cells import load_cell
 from cellwright.core.pose import Pose
+from cellwright.drawings.summary import drawings
 from cellwright.trials import Trial
 from cellwright.trials.cfg import TrialCfg
 from cellwright.trials.orders import OrderBook
@@ -97,11 +99,25 @@ def test_who_reaches_what_sees_what_and_with_which_tool(told):
     view = told["views"][told["robots"]["motoman"]["detector"]]
     assert (view["robot"], view["min_xy_m"], view["max_xy_m"]) == ("motoman", [-0.45, -0.86], [0.51, -0.40])
     assert view["corners_xy_in_base_m"][0] == pytest.approx([0.86, -0.45])
+    assert view["camera"]["pose_in_world"]["xyz_m"] == [0.031, -0.69, 2.005]
+    assert (view["camera"]["fov_rad"], view["camera"]["resolution_px"]) == (0.837, [2048, 2048])
     gripper = told["tools"]["aprs_fanuc_gripper"]
     assert (gripper["kind"], gripper["open_width_m"]) == ("gripper", 0.02)
     assert "sku_part_medium_gear" in gripper["takes_parts"]
     assert gripper["grasps"]["sku_part_medium_gear"] == {"height_m": 0.0266, "width_m": 0.008}
     assert told["time_limit_s"] == 120.0
+
+
+def test_without_a_rectangle_a_detector_looks_at_what_its_camera_shows(aprs):
+    lines = [line for line in aprs.sensors if "detector" not in line["type"]]
+    eye = {"type": "overhead_detector", "name": "detector_fanuc", "camera": "camera_fanuc", "rate_hz": 10}
+    cell = aprs.changed({"sensors": [*lines, eye | {"plane_m": 0.916}], "robots": {"motoman": {"vision": None}}})
+    view = drawings(cell, lambda *_: True, None)["views"]["detector_fanuc"]
+    half_m = (1.963 - 0.916) * np.tan(0.837 / 2)
+    assert view["min_xy_m"] == pytest.approx([0.359 - half_m, -1.157 - half_m])
+    assert view["max_xy_m"] == pytest.approx([0.359 + half_m, -1.157 + half_m])
+    assert view["plane_m"] == 0.916
+    assert len(view["corners_xy_in_base_m"]) == 4
 
 
 def test_the_tools_that_a_robot_changes():
@@ -125,6 +141,6 @@ def test_all_numbers_are_finite_and_all_keys_of_numbers_say_their_unit(told):
                 look(inner, key)
         elif isinstance(value, float | int) and not isinstance(value, bool):
             assert math.isfinite(value)
-            assert key.rpartition("_")[2] in {"m", "rad", "s", "hz", "kg", "n"}, key
+            assert key.rpartition("_")[2] in {"m", "rad", "s", "hz", "kg", "n", "px"}, key
 
     look(told, "")

@@ -25,7 +25,8 @@ from cellwright.catalogue import (
 from cellwright.catalogue.furniture_kinds import TableFigures
 from cellwright.catalogue.tray_grasps import tray_grasp
 from cellwright.catalogue.vacuum import VacuumFigures
-from cellwright.cells import Cell
+from cellwright.cells import Cell, nominal_cameras
+from cellwright.core.camera import Camera
 from cellwright.core.pose import Pose
 from cellwright.drawings.reach import top_grasps
 from cellwright.knowledge.tray_layout import SlotPlace, tray_layout
@@ -33,7 +34,7 @@ from cellwright.knowledge.tray_layout import SlotPlace, tray_layout
 __all__ = ["NominalReach", "drawings"]
 
 DIGITS = 9  # of lengths and angles: a nanometre is more than any drawing says
-VIEW_FIELDS = ("min_xy_m", "max_xy_m", "rate_hz", "delay_s")
+VIEW_FIELDS = ("rate_hz", "delay_s", "plane_m", "planes")
 
 
 class NominalReach(Protocol):
@@ -196,13 +197,34 @@ def _part_models(cell: Cell) -> list[str]:
 def _view(cell: Cell, robot: str, detector: str) -> dict[str, Any]:
     line = next((line for _, line in cell.sensor_lines() if line.get("name") == detector), {})
     told = {key: line[key] for key in VIEW_FIELDS if key in line}
-    if "min_xy_m" in line and "max_xy_m" in line:
-        (x0, y0), (x1, y1) = line["min_xy_m"], line["max_xy_m"]
+    camera = nominal_cameras(cell).get(str(line.get("camera")))
+    field: dict[str, Any] = {key: line[key] for key in ("min_xy_m", "max_xy_m") if key in line}
+    if camera is not None:
+        told["camera"] = {
+            "pose_in_world": _pose(camera.pose_in_world),
+            "fov_rad": round(camera.fov_rad, DIGITS),
+            "resolution_px": list(camera.resolution_px),
+        }
+        field = _picture(cell, line, camera) | field
+    if len(field) == 2:
+        told |= field
+        (x0, y0), (x1, y1) = field["min_xy_m"], field["max_xy_m"]
         base = cell.robots[robot].base.pose
         corners = ((x0, y0), (x1, y0), (x1, y1), (x0, y1))
         in_base = [base.inverse().apply([*corner, base.position[2]]) for corner in corners]
         told["corners_xy_in_base_m"] = [_numbers(point[:2]) for point in in_base]
     return {"robot": robot, **told}
+
+
+def _picture(cell: Cell, line: Mapping[str, Any], camera: Camera) -> dict[str, list[float]]:
+    """Returns the corners of what a camera's picture shows of the plane on which trays stand."""
+    heights_m = [tray.pose.xyz_m[2] for tray in cell.trays.values()] or [0.0]
+    plane_m = float(line.get("plane_m", min(heights_m)))
+    columns, rows = camera.resolution_px
+    corners = camera.on_plane(np.array([[0, 0], [columns, 0], [columns, rows], [0, rows]], float), plane_m)
+    if not np.isfinite(corners).all():
+        return {}
+    return {"min_xy_m": _numbers(corners[:, :2].min(axis=0)), "max_xy_m": _numbers(corners[:, :2].max(axis=0))}
 
 
 def _pose(pose: Pose) -> dict[str, list[float]]:
