@@ -118,15 +118,13 @@ class Tracker:
             pose_in_world: Where.
             variances: x, y, z in m2, roll, pitch, yaw in rad2.
         """
-        table, row = self._table, self._table.row(name)
-        place, turn = pose_in_world.position[None], pose_in_world.quaternion[None]
-        restart(table, np.array([row]), place, turn, np.asarray(variances, float).reshape(1, 6), self.cfg)
+        table, row, spread = self._table, self._table.row(name), np.asarray(variances, float).reshape(1, 6)
+        restart(table, np.array([row]), pose_in_world.position[None], pose_in_world.quaternion[None], spread, self.cfg)
         table.misses[row], table.absence[row], table.moving[row], table.held[row] = 0, 0.0, False, False
 
     def disturb(self, names: Iterable[str], variances: npt.ArrayLike) -> None:
-        """Notes that things may be a little elsewhere: adds variances, six for all or n x 6."""
-        known = {name: row for row, name in enumerate(self._table.names) if name}
-        self._table.variances[[known[name] for name in names if name in known]] += np.asarray(variances, float)
+        """Notes that things may be a little elsewhere: adds six variances to theirs."""
+        self._table.variances[np.isin(self._table.names, sorted(names))] += np.asarray(variances, float)
 
     # ------------------------------------------------------------ one frame
 
@@ -167,14 +165,13 @@ class Tracker:
         if not table.named.all():
             confirm_tracks(table, time_s, cfg, partial(self._views.are_hidden, self._watches, time_s), has_cameras)
         shown = (table.sightings > 0) & (table.misses < cfg.confirm) & ~table.held & table.named
-        rows = np.flatnonzero(shown)
-        self.view.note_objects([table.skus[i] for i in rows.tolist()], table.positions[rows], table.quaternions[rows])
+        skus = [table.skus[i] for i in np.flatnonzero(shown).tolist()]
+        self.view.note_objects(skus, table.positions[shown], table.quaternions[shown])
 
     def _known(self, time_s: float) -> Array:
         """Returns the current variances of all objects."""
-        table = self._table
-        waited = np.where(table.sightings > 0, time_s - table.seen_s, 0.0)
-        return predicted_variances(table.variances, waited, self._drift, self._most)
+        waited = np.where(self._table.sightings > 0, time_s - self._table.seen_s, 0.0)
+        return predicted_variances(self._table.variances, waited, self._drift, self._most)
 
     def _match(self, rows: Rows, seen: Rows, frame: Frame, known: Array, watch: DetectorWatch, time_s: float) -> None:
         """Takes in detections of objects that are where they were."""
@@ -184,8 +181,7 @@ class Tracker:
         if not len(rows):
             return
         positions, variances = frame.at_heights(seen, table.positions[rows, 2])
-        others = table.sources[rows] != watch.number
-        if others.any():
+        if (others := table.sources[rows] != watch.number).any():
             self._compare(rows[others], positions[others], frame.quaternions[seen[others]], watch, time_s)
         spread = np.where(others, cfg.bias_sd_rad**2, 0.0)
         fuse(table, rows, known[rows], positions, frame.quaternions[seen], variances, spread, cfg)
@@ -283,13 +279,11 @@ class Tracker:
         is_gone = (table.misses >= cfg.drop) & (table.absence >= -log(cfg.absent))
         shown = table.named & (table.sightings > 0) & ~is_gone
         slots = table.slot_map.find(table.positions, table.quaternions, shown, cfg.in_slot_m, cfg.above_slot_m)
-        rows = shown.nonzero()[0]
-        listed = rows.tolist()
+        listed = (rows := shown.nonzero()[0]).tolist()
         in_frame = (table.seen_s[rows] == message.time_s) & (
             table.sources[rows] == self._watches[message.source].number
         )
-        number = self._published.get(message.source, 0)
-        self._published[message.source] = number + 1
+        self._published[message.source] = number = self._published.get(message.source, -1) + 1
         return Tracks(
             message.time_ns,
             number,
