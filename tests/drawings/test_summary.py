@@ -106,6 +106,7 @@ def test_who_reaches_what_sees_what_and_with_which_tool(told):
     assert "sku_part_medium_gear" in gripper["takes_parts"]
     assert gripper["grasps"]["sku_part_medium_gear"] == {"height_m": 0.0266, "width_m": 0.008}
     assert told["time_limit_s"] == 120.0
+    assert told["parts"]["sku_part_medium_gear"]["count"] == 8
 
 
 def test_without_a_rectangle_a_detector_looks_at_what_its_camera_shows(aprs):
@@ -141,6 +142,6 @@ def test_all_numbers_are_finite_and_all_keys_of_numbers_say_their_unit(told):
                 look(inner, key)
         elif isinstance(value, float | int) and not isinstance(value, bool):
             assert math.isfinite(value)
-            assert key.rpartition("_")[2] in {"m", "rad", "s", "hz", "kg", "n", "px"}, key
+            assert key.rpartition("_")[2] in {"m", "rad", "s", "hz", "kg", "n", "px", "count"}, key
 
     look(told, "")

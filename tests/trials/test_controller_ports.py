@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from cellwright.cells import load_cell
-from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.errors import BadInput, JobFailed, UnknownName
 from cellwright.core.messages import BeliefChange, CrclStatus, Detections, JointState, WorldTruth
 from cellwright.crcl import InitCanon
 from cellwright.interfaces import CrclInterface
 from cellwright.knowledge import WorldModel
 from cellwright.lab import Lab
 from cellwright.orders import find_order
+from cellwright.trials import run
 from cellwright.trials.announced import AnnouncedOrder, AnnouncedOrders
 from cellwright.trials.kitting_controller import KittingController, controller_database
 from cellwright.trials.lab_ports import lab_ports
@@ -47,6 +48,23 @@ def test_what_a_controller_knows_before_it_looks_is_the_same_for_every_seed(lab)
         objects, places = known(lab)
         assert (objects, places) == known(other)
     assert not [name for name in objects if "gear" in name and name.split("_")[-1].isdecimal()], "no part has a place"
+
+
+def test_a_run_begins_with_drawings_that_no_seed_has_touched(lab, monkeypatch):
+    begun = []
+
+    def begin(drawings, orders, *_more):
+        begun.append(drawings)
+        raise JobFailed("far enough")
+
+    monkeypatch.setattr(run, "controller_database", begin)
+    with Lab(lab.cell, seed=5) as other:
+        for one in (lab, other):
+            with pytest.raises(JobFailed, match="far enough"):
+                run.run_order(one, [find_order("kit_m2l1")])
+    assert [drawings.layout.parts for drawings in begun] == [(), ()]
+    places = [[tray.pose_in_world.position.tolist() for tray in drawings.layout.trays] for drawings in begun]
+    assert places[0] == places[1]
 
 
 def test_frames_reach_a_controller_as_the_detector_publishes_them(lab):

@@ -28,6 +28,7 @@ from cellwright.catalogue.vacuum import VacuumFigures
 from cellwright.cells import Cell, nominal_cameras
 from cellwright.core.camera import Camera
 from cellwright.core.pose import Pose
+from cellwright.drawings.prior import expected_parts
 from cellwright.drawings.reach import top_grasps
 from cellwright.knowledge.tray_layout import SlotPlace, tray_layout
 
@@ -59,13 +60,14 @@ def drawings(cell: Cell, reach: NominalReach, time_limit_s: float | None) -> dic
     trays = {name: _tray(cell, name, bases, reach) for name in cell.trays}
     skus = _unique(slot["part_sku"] for tray in trays.values() for slot in tray["slots"].values())
     skus = _unique([*skus, *(PARTS.get(model).sku for model in _part_models(cell))])
+    counts = expected_parts(cell)
     return {
         "cell": cell.name,
         "time_limit_s": time_limit_s,
         "robots": {name: _robot(cell, name, bases, trays) for name in cell.robots},
         "tools": _tools(cell, skus),
         "trays": trays,
-        "parts": {sku: _part(sku) for sku in skus},
+        "parts": {sku: _part(sku) | {"count": counts[sku]} for sku in skus},
         "surfaces": {
             name: {"pose_in_world": _pose(fixture.pose.pose), "size_m": list(figures.size_m), "top_m": figures.top_m}
             for name, fixture in cell.fixtures.items()
