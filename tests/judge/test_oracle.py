@@ -94,6 +94,19 @@ def test_a_gear_is_taken_at_any_angle_at_which_fingers_get_to_its_peg(stand, lea
     assert judge_recoverable(stand.world, WANTED, from_above).recoverable is taken
 
 
+@pytest.mark.parametrize("inclined_at_the_kit", [True, False])
+def test_a_gear_that_must_be_held_askew_counts_only_where_it_can_be_set_upright_again(stand, inclined_at_the_kit):
+    """Its peg points down a little, so that no hand gets along it from above."""
+    take_away(stand, "large_gear", keep=1)
+    stand.world.place("large_gear_1", Pose.from_xyz_rpy([0.0, -1.12, 1.3], [0, np.radians(100), 0]))
+
+    def from_above(robot, point, tool="", pose_tool_in_world=None):
+        down = 1.0 if pose_tool_in_world is None else -pose_tool_in_world.rotation_matrix[2, 2]
+        return reaches(robot, point) and (down > 0.99 if point[2] < 1.1 and not inclined_at_the_kit else down > 0.05)
+
+    assert judge_recoverable(stand.world, WANTED, from_above).recoverable is inclined_at_the_kit
+
+
 def test_a_gear_with_furniture_round_it_is_lost_though_the_arm_would_get_there(stand):
     take_away(stand, "large_gear", keep=1)
     under_the_table = Pose.from_xyz_rpy([0.0, -0.63, 0.80])
