@@ -14,6 +14,7 @@ from cellwright.core.pose import Pose
 from cellwright.execution.arm import ArmFailed, raised, tool_down
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.manipulator import Manipulator
+from cellwright.execution.manipulator import yaw_rad as _yaw_rad
 from cellwright.knowledge import BelievedPart
 from cellwright.knowledge.held_pose import gripper_figures
 
@@ -51,25 +52,34 @@ async def press_upright(worker: Manipulator, part: BelievedPart) -> int:
     await worker.rise()
     await worker.hand.close()
     await worker.go_above(points[0])
+    await worker.hand.read()
+    turn_rad = worker.turned_rad
     for down in points:
-        above = raised(down, float(down.position[2]) + START_M)
-        await _move(worker, above)
-        met += await worker.arm.press(down, PRESS_MPS, PRESS_N)
-        await worker.arm.move(above, worker.recipe.fast_mps)
+        along_rad = _yaw_rad(down)
+        along_rad -= np.pi * round((along_rad - turn_rad) / np.pi)  # fingers are the same after half a turn
+        for yaw_rad in (along_rad, turn_rad):  # a wrist that cannot turn so far presses as it stands
+            pose = tool_down(down.position, yaw_rad)
+            above = raised(pose, float(pose.position[2]) + START_M)
+            if await _can_move(worker, above):
+                met += await worker.arm.press(pose, PRESS_MPS, PRESS_N)
+                await worker.arm.move(above, worker.recipe.fast_mps)
+                turn_rad = yaw_rad
+                break
     await worker.rise()
     await worker.hand.release()
     return met
 
 
-async def _move(worker: Manipulator, pose: Pose) -> None:
-    """Moves between two presses: along a line, or else by joint motion, which hardly differs over so short a way."""
+async def _can_move(worker: Manipulator, pose: Pose) -> bool:
+    """Moves along a line between two presses; returns whether the arm could. Joint motions would swing it about."""
     try:
         await worker.arm.move(pose, worker.recipe.fast_mps)
     except ArmFailed as error:
         if error.is_lost_robot:
             raise
         await worker.arm.prepare()
-        await worker.arm.move(pose, worker.recipe.fast_mps, straight=False)
+        return False
+    return True
 
 
 def press_points(origin_m: np.ndarray, gear: GearFigures, tool: GripperFigures, near_rad: float = 0.0) -> list[Pose]:
@@ -88,7 +98,5 @@ def press_points(origin_m: np.ndarray, gear: GearFigures, tool: GripperFigures, 
         turns, is_opposite = divmod(number, 2)  # two presses on either side of the gear, then the fingers turn
         side_rad = near_rad - np.pi / 2 + turns * 2 * np.pi / POINTS + is_opposite * np.pi
         x, y = origin_m[:2] + RIM_SHARE * gear.tip_radius_m * np.array([np.cos(side_rad), np.sin(side_rad)])
-        along_rad = side_rad + np.pi / 2
-        along_rad -= np.pi * round((along_rad - near_rad) / np.pi)  # fingers are the same after half a turn
-        points.append(tool_down(np.array([x, y, height_m]), along_rad))
+        points.append(tool_down(np.array([x, y, height_m]), side_rad + np.pi / 2))
     return points
