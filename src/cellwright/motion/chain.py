@@ -46,18 +46,6 @@ class SerialChain:
             rotation = rotation @ turns[:, number]
         return rotation @ self.flange_rotation, position + rotation @ self.offsets[-1]
 
-    def places(self, joints: Array) -> Array:
-        """Returns the places (n, joints + 1, 3) of all joints and of the flange for configurations (n, joints)."""
-        turns = self._turns(joints)
-        position = np.broadcast_to(self.offsets[0], (len(joints), 3))
-        places, rotation = [position], turns[:, 0]
-        for number, offset in enumerate(self.offsets[1:], 1):
-            position = position + rotation @ offset
-            places.append(position)
-            if number < len(self.axes):
-                rotation = rotation @ turns[:, number]
-        return np.stack(places, axis=1)
-
     def distance(self, joints: Array, targets: Array) -> Array:
         """Returns distances of configurations (n, joints) from poses (n or 1, 4, 4): metres or radians, the larger."""
         rotations, positions = self.forward(joints)
@@ -86,6 +74,18 @@ class SerialChain:
         )  # fmt: skip
         columns[:, :, 3:] = axes
         return rotation @ self.flange_rotation, position, columns.swapaxes(1, 2)
+
+    def places(self, joints: Array) -> Array:
+        """Returns the places (n, joints + 1, 3) of all joints and of the flange for configurations (n, joints)."""
+        turns = self._turns(joints)
+        position = np.broadcast_to(self.offsets[0], (len(joints), 3))
+        places, rotation = [position], turns[:, 0]
+        for number, offset in enumerate(self.offsets[1:], 1):
+            position = position + rotation @ offset
+            places.append(position)
+            if number < len(self.axes):
+                rotation = rotation @ turns[:, number]
+        return np.stack(places, axis=1)
 
     def _turns(self, joints: Array) -> Array:
         angles = joints[:, :, None, None]
