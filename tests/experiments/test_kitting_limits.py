@@ -59,6 +59,9 @@ def test_a_ladder_is_climbed_until_fewer_than_half_are_done(monkeypatch):
     assert metrics["all.false_done"] == 0
     assert len(found.tables["summary"].rows) == len({*tried})
     assert [plot.name for plot in found.plots] == list(limits.LADDERS)
+    x, y = found.plots[0].curves["ours"]
+    assert (x.tolist(), y.tolist()) == ([0, 1, 2, 4], [1, 1, 1, 0]), "it begins undisturbed, and ends where it breaks"
+    assert found.plots[-2].curves["ours"][0].tolist() == [1, 0.3]
 
 
 def test_a_lie_is_counted_and_named(monkeypatch):

@@ -159,6 +159,9 @@ def test_a_tray_that_was_added_belongs_where_it_was_added_and_one_of_a_stack_on_
     stacked = World(load_cell("kitting").model_copy(update={"fixtures": without(load_cell("kitting"), "kit_box")}), 0)
     places = [judge_kit(stacked, f"m2l1_tray_{number}", DESIGN).items[-1] for number in (1, 2)]
     assert [(item.passed, item.reason) for item in places] == [(True, "on m2l1_tray_box")] * 2
+    for z_m, reason in ((0.89, "on work_table"), (0.0, "on the floor, not on m2l1_tray_box")):
+        stacked.place("m2l1_tray_2", Pose.from_xyz_rpy([0.0, -0.65 - (z_m == 0.0), z_m]))
+        assert judge_kit(stacked, "m2l1_tray_2", DESIGN).items[-1].reason == reason
     stacked.place("m2l1_tray_2", stacked.pose_of("s2l2_tray_2") @ Pose.from_xyz_rpy([0, 0, 0.0172]))
     assert failed(stacked, "m2l1_tray_2")["on its table"] == "it stands on s2l2_tray_2, not on m2l1_tray_box"
 

@@ -40,6 +40,8 @@ MEANINGS = {
     "mass": "how many times their own mass all parts have",
 }
 
+FACTORS = ("friction", "mass")  # nothing is disturbed at 1, of the others at 0
+
 Outcome = dict[tuple[str, str, float], list[LimitRow]]
 
 
@@ -145,7 +147,8 @@ def _plots(rows: Outcome) -> list[LinePlot]:
         curves = {}
         for name in names:
             if steps := _steps(rows, name, what):
-                points = np.array(steps, float)
+                start = (1.0 if what in FACTORS else 0.0, success(rows[name, "none", 0.0]))
+                points = np.array([start, *steps], float)
                 curves[name] = (points[:, 0], points[:, 1])
         if curves:
             plots.append(

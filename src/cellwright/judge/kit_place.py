@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.catalogue import FURNITURE, TrayFigures
-from cellwright.catalogue.furniture_kinds import FloorFigures
+from cellwright.catalogue.furniture_kinds import BoxFigures, FloorFigures, FurnitureFigures
 from cellwright.judge.boxes import BoxPlacement
 from cellwright.judge.seating import STILL_MPS, STILL_RADPS, lean_rad
 from cellwright.judge.support import carried_by, geoms_of, things_below
@@ -39,7 +39,8 @@ def table_of(world: World, tray: str) -> str:
 def judge_place(world: World, tray: str) -> Verdict:
     """Returns whether a tray stands where its kit was ordered, in a cell without boxes for finished kits; and where.
 
-    That is the table on which the drawings have the tray, or the stack of trays, anywhere on it.
+    That is the table on which the drawings have the tray, or the stack of trays, anywhere on it. A tray that is drawn
+    in a box is a supply: its kit may be on any table.
     """
     wanted = table_of(world, tray)
     below = things_below(world, tray)
@@ -48,15 +49,16 @@ def judge_place(world: World, tray: str) -> Verdict:
     if below:
         return judge_place(world, below[0])
     on = _fixtures_below(world, tray)
-    if wanted in on:
-        return True, f"on {wanted}"
+    tables = [name for name in on if not _is_a(world, name, FloorFigures)]
+    if wanted in on or (tables and wanted and _is_a(world, wanted, BoxFigures)):
+        return True, f"on {wanted if wanted in on else tables[0]}"
     pose, drawn = world.pose_of(tray), world.placement(tray).pose_in_world
     if world.cell.fidelity != "physics" and pose.distance_m(drawn) <= GAP_M:
         return True, f"where it is drawn, above {wanted or 'nothing'}"  # without forces nothing falls
     if not on:
         hit = fixture_below(world, pose.position)
         return False, f"in mid-air, {hit[0] * 1000:.0f} mm above {hit[1]}" if hit else "in mid-air, above nothing"
-    where = "on the floor" if all(_is_floor(world, name) for name in on) else f"on {', '.join(on)}"
+    where = f"on {', '.join(on)}" if tables else "on the floor"
     return False, f"{where}, not on {wanted or 'any table'}"
 
 
@@ -103,8 +105,8 @@ def _fixture_of(world: World, geom: int) -> str:
     return name if name in world.cell.fixtures else ""
 
 
-def _is_floor(world: World, name: str) -> bool:
-    return isinstance(FURNITURE.get(world.cell.fixtures[name].model), FloorFigures)
+def _is_a(world: World, fixture: str, kind: type[FurnitureFigures]) -> bool:
+    return isinstance(FURNITURE.get(world.cell.fixtures[fixture].model), kind)
 
 
 def fixture_below(world: World, point_m: npt.ArrayLike) -> tuple[float, str] | None:
