@@ -10,12 +10,14 @@ from cellwright.crcl import InitCanon
 from cellwright.interfaces import CrclInterface
 from cellwright.knowledge import WorldModel
 from cellwright.lab import Lab
-from cellwright.orders import find_order
-from cellwright.trials import run
+from cellwright.orders import KitDesign, Order, find_order
+from cellwright.trials import TRIAL_CONTROLLERS, Trial, TrialCfg, run
 from cellwright.trials.announced import AnnouncedOrder, AnnouncedOrders
+from cellwright.trials.cfg import AnnounceCfg
 from cellwright.trials.kitting_controller import KittingController, controller_database
 from cellwright.trials.lab_ports import lab_ports
-from cellwright.trials.orders import OrderBook
+from cellwright.trials.orders import OrderBook, TrialOrder
+from cellwright.trials.report import Ending
 
 
 def shuffled():
@@ -135,3 +137,23 @@ def test_orders_say_what_is_wanted_and_nothing_of_what_is_true(lab):
     assert orders.announced[0].is_submitted
     with pytest.raises(BadInput, match="was submitted at 1"):
         orders.submit("kit_m2l1")
+
+
+@pytest.mark.slow
+def test_an_order_of_a_design_that_nobody_knew_at_the_beginning_is_built():
+    first = KitDesign.of("one_medium", "sku_kit_m2l1_vessel", {"sku_part_medium_gear": 1})
+    later = KitDesign.of("one_small", "sku_kit_s2l2_vessel", {"sku_part_small_gear": 1})
+    cell = load_cell("aprs").model_copy(update={"fidelity": "kinematic", "settle_s": 0.0})
+    cfg = TrialCfg(trial="mine", orders=[{"order": "kit_m2l1"}], time_limit_s=200)
+    with Lab(cell, seed=1) as lab:
+        book = OrderBook.of(cfg.orders, cell)
+        announced = {"a": (first, AnnounceCfg()), "b": (later, AnnounceCfg(at_s=3.0))}
+        book.orders = {
+            name: TrialOrder.of(name, Order.of(name, {design: 1}), None, when)
+            for name, (design, when) in announced.items()
+        }
+        trial = Trial(lab, cfg, book)
+        end = lab.perform(trial.run(trial.inside(TRIAL_CONTROLLERS.get("internal"))))
+        report = trial.report(end, "internal", wall_s=0.0)
+    assert end[0] is Ending.SUBMITTED
+    assert (report.done, report.false_done) == (True, False)
