@@ -30,6 +30,7 @@ METRICS = {
     "epucks.yaw_error",
     "epucks.distance_error_mm",
     "creep_mm",
+    "sight.cost",
     "coulomb.error",
     "coulomb.drop_error",
     "hold.creep_um_per_s",

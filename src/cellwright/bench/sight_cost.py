@@ -31,7 +31,7 @@ class _NoSight(LineOfSight):
 
 
 def sight_cost(cell: Cell, seed: int, segments: int) -> float:
-    """Returns the share of the laboratory's speed that line of sight costs, the median of paired seconds.
+    """Returns the share of the laboratory's speed that line of sight costs, the median of paired seconds; not below 0.
 
     Raises:
         MeasurementFailed: The two laboratories did not do the same.
@@ -59,4 +59,4 @@ def sight_cost(cell: Cell, seed: int, segments: int) -> float:
             lab.advance(0.1)
         if not np.array_equal(seeing.world.data.qpos, blind.world.data.qpos):
             raise MeasurementFailed("the cost of line of sight", "the two laboratories ended in different states")
-    return float(np.median(shares))
+    return max(0.0, float(np.median(shares)))
