@@ -42,3 +42,12 @@ def test_a_point_is_found_again_at_its_own_height(roll, pitch, yaw, x, y, z):
 def test_a_line_of_sight_that_goes_up_meets_no_table():
     level = Camera("level", Pose.from_xyz_rpy([0, 0, 1.0]), 1.0)
     assert np.isnan(level.on_plane(np.array([[1024.0, 500.0]]), 0.5)).all()
+
+
+def test_an_eye_without_a_camera_looks_straight_down_on_all_of_its_field():
+    eye = Camera.straight_down((-0.2, -1.5), (0.8, -0.8))
+    field = np.array([[-0.2, -1.5, 0.9], [0.8, -0.8, 0.9], [0.3, -1.1, 0.0]])
+    assert eye.sees(field).all()
+    aslant = (field - eye.pose_in_world.position)[:, :2] / (eye.pose_in_world.position[2] - field[:, 2:])
+    assert np.abs(aslant).max() < 0.006
+    assert Camera.straight_down((-100, -100), (100, 100)).sees(field).all()

@@ -12,6 +12,7 @@ from cellwright.core.pose import Pose
 __all__ = ["Camera"]
 
 Array = npt.NDArray[np.float64]
+FAR_M = 100.0
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,13 @@ class Camera:
     noise_sd: float = 0.0
     fixture: str = ""
     lens: str = ""
+
+    @classmethod
+    def straight_down(cls, min_xy_m: tuple[float, float], max_xy_m: tuple[float, float]) -> Camera:
+        """Returns an eye far above a rectangle, which looks down on all of it: that of a detector without a camera."""
+        ends = np.clip([min_xy_m, max_xy_m], -FAR_M, FAR_M)
+        eye = Pose.from_xyz_rpy([*ends.mean(axis=0), FAR_M], [0, np.pi / 2, np.pi / 2])
+        return cls("", eye, float(2 * np.arctan(np.ptp(ends, axis=0).max() / FAR_M)))
 
     @property
     def focal_px(self) -> float:

@@ -12,7 +12,6 @@ from pydantic import Field, model_validator
 from cellwright.core.camera import Camera
 from cellwright.core.errors import ConfigError, UnknownName
 from cellwright.core.messages import Detections, Message
-from cellwright.core.pose import Pose
 from cellwright.sensors.base import Sensor, SensorCfg, SensorContext
 from cellwright.sensors.pose_noise import PoseNoise
 from cellwright.sim.occlusion import TrayOcclusion
@@ -26,7 +25,6 @@ Rows = npt.NDArray[np.intp]
 Probability = Annotated[float, Field(ge=0, lt=1)]
 
 UNBOUNDED_M = 100.0
-ABOVE_M = 100.0  # of a detector without a camera, which looks straight down
 SCORES = (0.6, 0.97)  # of classes, on the average; the laboratory's frames have 0.58 to 1.0
 SCORE_SPREAD, SCORE_SD = 0.032, 0.013  # from object to object of a class, from frame to frame: as in these frames
 FALSE_SCORES = (0.35, 0.6)
@@ -126,9 +124,7 @@ class Detector(Sensor[C]):
 
     def _cameras(self, cfg: C, context: SensorContext) -> tuple[Camera, Camera]:
         if cfg.camera is None:
-            ends = np.clip([cfg.min_xy_m, cfg.max_xy_m], -UNBOUNDED_M, UNBOUNDED_M)
-            eye = Pose.from_xyz_rpy([*ends.mean(axis=0), ABOVE_M], [0, np.pi / 2, np.pi / 2])
-            above = Camera("", eye, float(2 * np.arctan(np.ptp(ends, axis=0).max() / ABOVE_M)))
+            above = Camera.straight_down(cfg.min_xy_m, cfg.max_xy_m)
             return above, above
         cameras = self.world.layout.cameras
         if cfg.camera not in cameras:
