@@ -1,9 +1,19 @@
 """What a controller claims follows from what it saw last: never done while anything is open."""
 
+import inspect
+
+import numpy as np
 import pytest
 
+from cellwright.cells import load_cell
+from cellwright.core.messages import Tracks
+from cellwright.drawings.database import designs_for
+from cellwright.drawings.workstation import workstation_of
 from cellwright.execution.outcome import KitReport, OrderStatus, SlotReport
-from cellwright.execution.verify import conclusion
+from cellwright.execution.settings import ExecutionSettings
+from cellwright.execution.verify import conclusion, kit_reports
+from cellwright.knowledge import Belief, Database, WorldModel, fill
+from cellwright.orders import DESIGNS
 
 FULL = SlotReport(slot="slot_1", wanted="gear", sku="gear", part="gear_1", filled=True)
 EMPTY = SlotReport(slot="slot_2", wanted="gear", reason="empty")
@@ -36,3 +46,56 @@ def test_anything_open_keeps_an_order_from_being_done(kits, wanted, hands, statu
     found, reason = conclusion(kits, wanted, ["the time is over"], hands)
     assert found is status
     assert told in reason
+
+
+KIT, DESIGN = "fanuc_kit_m2l1", DESIGNS.get("kit_m2l1")
+IN_SLOTS = ("medium_gear_1", "medium_gear_2", "large_gear_1")
+SPREAD = np.array([3e-4, 3e-4, 3e-4, 0.01, 0.01, 0.01]) ** 2
+
+
+@pytest.fixture
+def belief():
+    """Begins with the drawings, in which all gears lie in parts trays."""
+    database = Database("sqlite://")
+    fill(database, workstation_of(load_cell("aprs")), designs_for([]))
+    yield Belief(WorldModel(database))
+    database.close()
+
+
+def see(belief, time_s, aside_m=0.0, unseen_s=None):
+    """Sees gears in the slots of the kit, or a little beside; some of them were seen some time ago."""
+    state, names = belief.state, IN_SLOTS
+    slots = dict(zip(IN_SLOTS, state.slots_of_kit(KIT, DESIGN), strict=True))
+    message = Tracks(
+        round(time_s * 1e9), 0, "detector_fanuc",
+        identities=tuple(names), skus=tuple(state.sku(name) for name in names),
+        positions=np.array([slots[name].position + [aside_m, 0.0, 0.0] for name in names]),
+        quaternions=np.tile([1.0, 0.0, 0.0, 0.0], (len(names), 1)), variances=np.tile(SPREAD, (len(names), 1)),
+        ages_s=np.array([(unseen_s or {}).get(name, 0.0) for name in names]), slots=("",) * len(names),
+    )  # fmt: skip
+    belief.take(message)
+
+
+def verified(belief, since_s, now_s):
+    given = {"belief": belief, "wanted": {KIT: DESIGN}, "since_s": since_s, "now_s": now_s}
+    given["settings"] = ExecutionSettings()
+    kits = kit_reports(**{name: given[name] for name in inspect.signature(kit_reports).parameters})
+    return conclusion(kits, 1, [], ""), {slot.slot: slot.reason for slot in kits[0].slots if not slot.filled}
+
+
+def test_a_slot_counts_as_filled_only_by_what_was_seen_since_the_last_placement(belief):
+    assert set(verified(belief, 0.0, 0.0)[1]) == {"slot_1", "slot_2", "slot_3"}
+    see(belief, 1.0)
+    (status, _), wrong = verified(belief, 0.5, 1.1)
+    assert (status, wrong) == (OrderStatus.DONE, {})
+    see(belief, 3.0, unseen_s={"large_gear_1": 2.0})
+    (status, _), wrong = verified(belief, 2.0, 3.1)
+    assert status is OrderStatus.PARTIAL
+    assert "large_gear_1 was not seen since 2.0 s" in wrong["slot_3"]
+
+
+def test_a_gear_that_is_seen_beside_its_place_does_not_fill_it(belief):
+    see(belief, 1.0, aside_m=0.006)
+    (status, _), wrong = verified(belief, 0.5, 1.1)
+    assert status is not OrderStatus.DONE
+    assert "6.0 mm beside its place" in wrong["slot_1"]
