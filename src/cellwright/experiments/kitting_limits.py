@@ -16,7 +16,7 @@ from cellwright.experiments.pool import run_jobs
 
 __all__ = ["LADDERS", "kitting_limits"]
 
-RUNS = 10
+RUNS = 6
 HALF = 0.5
 LADDERS: Mapping[str, tuple[float, ...]] = {
     "noise_mm": (1, 2, 4, 8, 16),
