@@ -219,7 +219,7 @@ def test_nothing_that_is_hidden_is_called_clear(seed):
         targets = point + radius * rim
         gaps = [distance(eye + shares * (target - eye), capsules).min() for target in (*targets, point)]
         assert is_hidden or min(gaps) > -1e-3  # rays are sampled
-        assert not is_hidden or min(gaps) < 0.25 * radius + 1e-3
+        assert not is_hidden or min(gaps) < radius + 1e-3  # most along a capsule
 
 
 @settings(max_examples=60)
