@@ -13,8 +13,9 @@ from cellwright.core.pose import Pose
 from cellwright.core.ring import KinematicRing
 from cellwright.drawings.prior import Drawings
 from cellwright.execution import way_finder
+from cellwright.execution.arm_room import ArmPosture
 from cellwright.execution.failure import StepFailed
-from cellwright.execution.way_finder import ArmPosture, WayFinder
+from cellwright.execution.way_finder import WayFinder
 from cellwright.motion.kinematics import ArmKinematics
 from cellwright.motion.planning import (
     AttachedObject,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,7 @@ from cellwright.core.errors import BadInput, JobFailed, MissingExtra
 from cellwright.core.extras import has_extra
 from cellwright.core.pose import Pose
 from cellwright.core.ring import KinematicRing
+from cellwright.execution.arm_room import ArmPosture, arm_room, held_reach_m, tool_in_flange
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.motion.chain import SerialChain
 from cellwright.motion.kinematics import ArmKinematics
@@ -28,17 +29,15 @@ from cellwright.motion.planning import (
     SceneRobot,
     TiltLimit,
 )
-from cellwright.motion.planning.checker import between
+from cellwright.motion.planning.checker import CollisionPair, between
 from cellwright.shapes.furniture import furniture_shape
 
-__all__ = ["ArmPosture", "WayFinder"]
+__all__ = ["WayFinder"]
 
 Array = npt.NDArray[np.float64]
 Boxes = tuple[Array, Array]
 """Lowest and highest corners (n, 3) of boxes along the axes of the world."""
 
-LINK_M, WRIST_M, TIP_M = 0.13, 0.08, 0.03  # room about the links' axes, the flange and the tip of a tool
-SPACING_M = 0.06  # of the points along an arm's axes at which its room is looked at
 LOOK_RAD = 0.15  # steps of that look, of the joint that turns most; within them a point moves less than its room
 STEP_RAD = 0.02  # steps of the exact check
 MARGIN_M = 0.02  # a planned way keeps from everything, a straight one is content without
@@ -46,25 +45,7 @@ TILT_RAD = float(np.radians(45.0))  # of what hangs in the hand on a planned way
 PIECE_M, PIECE_RAD = 0.08, 0.3  # of a line, between which the joints turn evenly enough
 EXTRA = ("numba",)
 MOST_CHECKERS = 6
-
-
-@dataclass(frozen=True, eq=False)
-class ArmPosture:
-    """An arm and how it stands: what another arm must not touch.
-
-    Attributes:
-        name: Of the robot.
-        arm: Its figures.
-        pose_base_in_world: By the drawings.
-        joints_rad: Its joint angles, as it reported them.
-        tool: Its tool's name in the catalogue; empty for a bare flange.
-    """
-
-    name: str
-    arm: ArmFigures
-    pose_base_in_world: Pose
-    joints_rad: tuple[float, ...]
-    tool: str = ""
+SHORTCUTS = 300  # every corner that is cut saves the arm a stop
 
 
 class WayFinder:
@@ -125,13 +106,13 @@ class WayFinder:
                 installed.
         """
         start = np.asarray(start_rad, float)
-        ring = KinematicRing(self._base, _tool_in_flange(tool))
+        ring = KinematicRing(self._base, tool_in_flange(tool))
         states = self._states(start, goal, ring, straight=straight)
         if states is None or not self._is_near(states, tool, held, others):
             return []  # what cannot be reached so, the robot says itself
         exact = self._checker(tool, held, others)
-        if exact.touch(start) is not None:
-            return []  # it touches something by the drawings where it really stands: they cannot be believed here
+        if touching := exact.touches(start):  # by the drawings, where it really stands: they cannot be believed there
+            exact = ExactChecker(_allowing(exact.bodies.scene, touching))
         blocked = exact.first_blocked(between(states, STEP_RAD))
         if blocked is None:
             return []
@@ -149,7 +130,7 @@ class WayFinder:
         why: str,
         seed: int,
     ) -> list[tuple[float, ...]]:
-        request = MotionPlanRequest(start, seed=seed, margin_m=MARGIN_M)
+        request = MotionPlanRequest(start, seed=seed, margin_m=MARGIN_M, shortcuts=SHORTCUTS)
         if isinstance(goal, Pose):
             half_turn = goal @ Pose.from_xyz_rpy([0.0, 0.0, 0.0], [0.0, 0.0, np.pi])
             request = replace(request, goal_poses=[goal, half_turn])  # fingers are the same after half a turn
@@ -167,7 +148,9 @@ class WayFinder:
 
     def _checker(self, tool: str, held: AttachedObject | None, others: Sequence[ArmPosture]) -> ExactChecker:
         """Returns the exact checker; to make one takes a while, so those for the last few tools and hands are kept."""
-        known = (tool, held and held.name, *((other.name, other.tool, other.joints_rad) for other in others))
+        shape = held.shape if held is not None else None
+        model = shape.figures.name if isinstance(shape, CatalogueModel) else repr(shape)
+        known = (tool, model, *((other.name, other.tool, other.joints_rad) for other in others))
         if known not in self._checkers:
             if len(self._checkers) >= MOST_CHECKERS:
                 del self._checkers[next(iter(self._checkers))]
@@ -206,22 +189,25 @@ class WayFinder:
 
     def _is_near(self, states: Array, tool: str, held: AttachedObject | None, others: Sequence[ArmPosture]) -> bool:
         """Returns whether anything is near the way, roughly."""
-        points, room = _room(self._chain, self._base, between(states, LOOK_RAD), tool)
-        if held is not None:
-            room = np.maximum(room, np.where(room <= TIP_M + 1e-9, TIP_M + _reach_m(held), 0.0))
-        lowest, highest = (points - room[:, None]).min(axis=(0, 1)), (points + room[:, None]).max(axis=(0, 1))
+        points, room = arm_room(self._chain, self._base, between(states, LOOK_RAD), tool)
+        beside_m, below_m = held_reach_m(held)
+        most_m = np.maximum(room, np.where(np.arange(len(room)) == len(room) - 1, beside_m, 0.0))
+        lowest, highest = (points - most_m[:, None]).min(axis=(0, 1)), (points + most_m[:, None]).max(axis=(0, 1))
         low, high = self._boxes
         about = ((low <= highest) & (high >= lowest)).all(axis=1)
         for one, other in zip(low[about], high[about], strict=True):
             gap = np.maximum(np.maximum(one - points, points - other), 0.0)
+            tip = gap[:, -1]  # what hangs there is wide and flat, and travels low over tables
             if (np.einsum("...i,...i", gap, gap) < room**2).any():
+                return True
+            if ((np.hypot(tip[:, 0], tip[:, 1]) < beside_m) & (tip[:, 2] < below_m)).any():
                 return True
         for posture in others:
             chain = SerialChain(posture.arm)
-            there, around = _room(chain, posture.pose_base_in_world, np.array([posture.joints_rad]), posture.tool)
+            there, around = arm_room(chain, posture.pose_base_in_world, np.array([posture.joints_rad]), posture.tool)
             for point, radius_m in zip(there[0], around, strict=True):
                 away = points - point
-                if (np.einsum("...i,...i", away, away) < (room + radius_m) ** 2).any():
+                if (np.einsum("...i,...i", away, away) < (most_m + radius_m) ** 2).any():
                     return True
         return False
 
@@ -245,35 +231,11 @@ class WayFinder:
         return low, high
 
 
-def _room(chain: SerialChain, base: Pose, states: Array, tool: str) -> tuple[Array, Array]:
-    """Returns points along an arm (states, points, 3), from its second joint to its tool's tip, and their room."""
-    corners = chain.places(states)[:, 1:] @ base.rotation_matrix.T + base.position
-    rotations, _ = chain.forward(states)
-    tip = corners[:, -1] + rotations @ _tool_in_flange(tool).position @ base.rotation_matrix.T
-    corners = np.concatenate([corners, tip[:, None]], axis=1)
-    radii = np.full(corners.shape[1], LINK_M)
-    radii[-2:] = (WRIST_M, TIP_M)
-    points, room = [], []
-    for number in range(corners.shape[1] - 1):
-        first, second = corners[:, number], corners[:, number + 1]
-        pieces = max(1, round(float(np.linalg.norm(second - first, axis=1).max()) / SPACING_M))
-        for share in np.arange(pieces) / pieces:
-            points.append((1 - share) * first + share * second)
-            room.append((1 - share) * radii[number] + share * radii[number + 1])
-    points.append(corners[:, -1])
-    room.append(radii[-1])
-    return np.stack(points, axis=1), np.array(room)
-
-
-def _reach_m(held: AttachedObject) -> float:
-    """Returns how far what is held reaches from the tool's tip, roughly."""
-    figures = held.shape.figures if isinstance(held.shape, CatalogueModel) else None
-    size = getattr(figures, "radius_m", None) or max(getattr(figures, "size_m", (0.1,)))
-    return float(np.linalg.norm(held.pose_in_tool.position)) + float(size)
-
-
-def _tool_in_flange(tool: str) -> Pose:
-    return Pose.from_xyz_rpy(TOOLS.get(tool).tcp_xyz_m) if tool else Pose.identity()
+def _allowing(scene: Scene, touching: Sequence[CollisionPair]) -> Scene:
+    """Returns the scene in which these pairs may touch."""
+    for pair in touching:
+        scene = scene.allowing(pair.first, pair.second)
+    return scene
 
 
 def _obstacles(other: ArmPosture) -> list[Obstacle]:
