@@ -4,7 +4,7 @@ GEAR = "medium_gear_1"
 
 
 def test_a_gear_that_slips_onto_a_table_is_a_drop(stand):
-    stand.at("held", "drop:during=transfer:1,way_mm=70")
+    stand.at("held", "drop:during=transfer:1,way_mm=60")
     held = stand.position().copy()
     stand.lab.perform(stand.shift(0.0, 0.14))
     stand.lab.advance(2.0)
