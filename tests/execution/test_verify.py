@@ -62,14 +62,15 @@ def belief():
     database.close()
 
 
-def see(belief, time_s, aside_m=0.0, unseen_s=None):
-    """Sees gears in the slots of the kit, or a little beside; some of them were seen some time ago."""
-    state, names = belief.state, IN_SLOTS
-    slots = dict(zip(IN_SLOTS, state.slots_of_kit(KIT, DESIGN), strict=True))
+def see(belief, time_s, aside_m=0.0, unseen_s=None, on_tray=()):
+    """Sees gears in the slots of the kit, or a little beside; some were seen some time ago, some lie between slots."""
+    state, names = belief.state, (*IN_SLOTS, *on_tray)
+    places = {name: slot.position for name, slot in zip(IN_SLOTS, state.slots_of_kit(KIT, DESIGN), strict=True)}
+    places |= {name: state.pose(KIT).apply([0.0, 0.018, 0.0175]) for name in on_tray}
     message = Tracks(
         round(time_s * 1e9), 0, "detector_fanuc",
         identities=tuple(names), skus=tuple(state.sku(name) for name in names),
-        positions=np.array([slots[name].position + [aside_m, 0.0, 0.0] for name in names]),
+        positions=np.array([places[name] + [aside_m, 0.0, 0.0] for name in names]),
         quaternions=np.tile([1.0, 0.0, 0.0, 0.0], (len(names), 1)), variances=np.tile(SPREAD, (len(names), 1)),
         ages_s=np.array([(unseen_s or {}).get(name, 0.0) for name in names]), slots=("",) * len(names),
     )  # fmt: skip
@@ -99,3 +100,10 @@ def test_a_gear_that_is_seen_beside_its_place_does_not_fill_it(belief):
     (status, _), wrong = verified(belief, 0.5, 1.1)
     assert status is not OrderStatus.DONE
     assert "6.0 mm beside its place" in wrong["slot_1"]
+
+
+def test_a_gear_that_is_seen_on_the_tray_keeps_a_full_kit_from_being_done(belief):
+    see(belief, 1.0, on_tray=["small_gear_1"])
+    (status, reason), wrong = verified(belief, 0.5, 1.1)
+    assert (status, wrong) == (OrderStatus.PARTIAL, {})
+    assert reason == f"small_gear_1 lies on {KIT}"
