@@ -4,7 +4,7 @@ Shows:
 
 - a trial as YAML: cell, orders, what goes wrong, how long it may take
 - `cellwright trial`: opens its servers, prints their addresses, and waits for a controller
-- `controllers/sixty_lines.py`: sockets and text, in a process of its own; it sees by the vision socket, moves by CRCL
+- `controllers/by_sockets.py`: sockets and text, in a process of its own; it sees by the vision socket, moves by CRCL
 - the verdict: what it claimed, what is true, what was done to it, and whether that could be recovered from
 """
 
@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-CONTROLLER = Path(__file__).parent / "controllers" / "sixty_lines.py"
+CONTROLLER = Path(__file__).parent / "controllers" / "by_sockets.py"
 TRIAL = """
 trial: a_gear_is_taken_away
 cell: aprs

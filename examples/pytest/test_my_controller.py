@@ -7,7 +7,7 @@ import pytest
 
 import cellwright as cw
 
-CONTROLLER = Path(__file__).parents[1] / "controllers" / "sixty_lines.py"
+CONTROLLER = Path(__file__).parents[1] / "controllers" / "by_sockets.py"
 
 
 def run_my_controller(cell):

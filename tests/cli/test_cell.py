@@ -50,6 +50,18 @@ def test_show_for_programs(cellwright):
     assert cellwright("cell", "show", "aprs", "--seed", 4, "--json").json["objects"] != shown["objects"]
 
 
+@pytest.mark.slow
+def test_show_the_drawings_for_controllers(cellwright, cell_file, refused):
+    """What a trial's control interface tells, for whoever works at a cell that is only served."""
+    drawn = cellwright("cell", "show", cell_file(), "--drawings").json
+    tray = drawn["trays"]["fanuc_kit_m2l1"]
+    assert tray["reached_by"] == {"fanuc": ["aprs_fanuc_gripper"]}
+    assert tray["pose_in_base"]["fanuc"]["xyz_m"] == pytest.approx([0.529, 0.14, -0.018])
+    assert tray["slots"]["slot_1"]["part_sku"] == "sku_part_medium_gear"
+    assert drawn["views"]["detector_motoman"]["camera"]["pose_in_world"]["xyz_m"] == [0.031, -0.69, 2.005]
+    assert "give one of them" in refused("cell", "show", "aprs", "--drawings", "--json")
+
+
 def test_check(cellwright, cell_file):
     ended = cellwright("cell", "check", cell_file())
     assert ended.code == 0

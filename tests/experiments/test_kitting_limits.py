@@ -76,11 +76,11 @@ def test_a_lie_is_counted_and_named(monkeypatch):
 
 
 def test_the_examples_are_tried_too():
-    assert list(controllers()) == ["ours", "from_drawings", "sixty_lines"]
+    assert list(controllers()) == ["ours", "by_sockets", "from_drawings"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("controller", ["ours", "from_drawings", "sixty_lines"])
+@pytest.mark.parametrize("controller", ["ours", "by_sockets", "from_drawings"])
 def test_an_undisturbed_kit_is_done_by_every_controller(controller):
     found = run_limit(LimitJob(controller, "none", 0.0, 3))
     assert found.done, found.reason

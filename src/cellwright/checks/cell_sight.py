@@ -60,7 +60,8 @@ def check_sight(world: World) -> Finding | None:
     values = {key: float(count) for key, count in counts.items()}
     if not far and not hidden:
         told = f"all {len(things)} trays and parts" + (f" and {len(slots)} slots" if slots else "")
-        return Finding("sight", True, f"{told} are in the view of {names}, or below another", values)
+        detail = f"{told} are seen by {names} while the robots are at home, or lie below another"
+        return Finding("sight", True, detail, values)
     if not cell.trays and len(far) < len(things):
         detail = f"{len(things) - len(far)} in the view of {names}; by the drawings alone: {', '.join(far)}"
         return Finding("sight", True, detail, values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -71,6 +71,7 @@ def show(
     seed: Seed = 0,
     as_yaml: Annotated[bool, typer.Option("--yaml", help="Print it as a cell file, with every default.")] = False,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of cell files and end.")] = False,
+    drawn: Annotated[bool, typer.Option("--drawings", help="Print what a controller may know of it, as JSON.")] = False,
     as_json: Json = False,
 ) -> None:
     """Shows a cell: robots, fixtures, trays, parts; nominal poses, and how far the actual ones are from them."""
@@ -79,9 +80,12 @@ def show(
         return
     if cell is None:
         raise BadInput("Missing argument 'CELL', or --schema (see 'cellwright cell show --help')")
-    if as_yaml and as_json:
-        raise BadInput("--yaml and --json are two forms of one cell: give one of them")
+    if as_yaml + as_json + drawn > 1:
+        raise BadInput("--yaml, --json and --drawings are forms of one cell: give one of them")
     loaded = read_cell(cell, seed)
+    if drawn:
+        print_json(_drawings(loaded))
+        return
     if as_yaml:
         if loaded.models and loaded.file:
             tell_hints([f"files under models are named from {loaded.file.parent}: save it there"])
@@ -214,6 +218,16 @@ def _show_safety(safety: SafetyCfg) -> None:
     say()
     columns = ["guard", "kind", "zones", "stop", "middle x y z [m]"]
     table("guards (digital inputs, closed when all is well)", columns, guards, markup=False)
+
+
+def _drawings(cell: Cell) -> dict[str, Any]:
+    """Returns what the control interface of a trial tells of this cell."""
+    from cellwright.drawings.summary import drawings
+    from cellwright.lab import Lab
+    from cellwright.trials.oracle_reach import PointReach
+
+    with Lab(cell) as lab:
+        return drawings(cell, PointReach(lab), None)
 
 
 def _off_mm(nominal: Layout, actual: Layout) -> dict[str, float]:

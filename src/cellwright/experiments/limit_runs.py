@@ -144,7 +144,7 @@ def _outside(trial: TrialCfg, program: Path) -> Report:
 
     def start(addresses: dict[str, Any]) -> None:
         own = [addresses["control"]]
-        if program.stem == "sixty_lines":
+        if program.stem == "by_sockets":
             own = [addresses["crcl"]["fanuc"], addresses["vision"]["fanuc"]]
         quiet = subprocess.DEVNULL
         started.append(subprocess.Popen([sys.executable, str(program), *own], stdout=quiet, stderr=quiet))
