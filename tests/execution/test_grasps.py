@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cellwright.catalogue import TOOLS, tool_grasp_xyz_m
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import tool_down
 from cellwright.execution.grasps import GraspChoice, free_grasps, release_pose
@@ -54,10 +55,10 @@ def test_of_two_half_turns_that_are_the_same_to_the_fingers_the_nearer_is_taken(
 def test_the_tool_comes_along_the_peg_and_its_fingers_are_level(tilt_rad):
     part = gear("a", 0.1, 0.2, 0.9, tilt_rad)
     pose = free_grasps(part, [part], GRIPPER)[0].pose_tool(part)
-    assert np.allclose(pose.position, part.pose_in_world.apply(part.figures.grasp_xyz_m))
+    assert np.allclose(pose.position, part.pose_in_world.apply(tool_grasp_xyz_m(part.figures, TOOLS.get(GRIPPER))))
     assert np.allclose(pose.rotation_matrix[:, 2], -part.matrix[:3, 2])
     assert abs(pose.rotation_matrix[2, 0]) < 1e-9
-    assert hanging_part(pose, part.figures).distance_m(part.pose_in_world) < 1e-9
+    assert hanging_part(pose, part.figures, GRIPPER).distance_m(part.pose_in_world) < 1e-9
 
 
 def test_a_part_that_hardly_leans_is_taken_from_straight_above():

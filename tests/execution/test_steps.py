@@ -11,10 +11,10 @@ import pytest
 from cellwright.catalogue import TOOLS, part_of_sku, tool_grasp_xyz_m
 from cellwright.execution.arm import HandReading, tool_down
 from cellwright.execution.failure import FailureKind, StepFailed
+from cellwright.execution.look_planner import LookPlanner
 from cellwright.execution.manipulator import Manipulator
-from cellwright.execution.observation import Observer
 from cellwright.execution.robot_hand import RobotHand
-from cellwright.execution.settings import Recipe
+from cellwright.execution.settings import ExecutionSettings, Recipe
 from cellwright.execution.steps import StepRunner
 from cellwright.planning import Action, Verb
 
@@ -31,7 +31,7 @@ class ExactArm:
     def __init__(self, cell, kept_for=99):
         self.name, self.recipe, self.waits_for_tool = "fanuc", Recipe(), False
         self.cell, self.kept_for, self.is_closed = cell, kept_for, False
-        self.at, self.lines = tool_down(np.array([0.2, -1.1, 1.3])), []
+        self.at, self.lines, self.rest_point, self.rest_rad = tool_down(np.array([0.2, -1.1, 1.3])), [], None, ()
 
     async def read(self):
         self.kept_for -= self.is_closed
@@ -63,7 +63,8 @@ def runner(still):
         asyncio.run(cell.sleep(0.5))
         exact = ExactArm(cell, **arm)
         robot = Manipulator(exact, RobotHand(exact, cell), cell.belief, "fanuc_tool")
-        return StepRunner(robot, Observer(cell.belief, cell, 2, 5.0), {KIT: order.lines[0].design}, ())
+        looks = LookPlanner(cell.belief, cell, {"fanuc": robot}, None, ExecutionSettings(look_limit_s=5.0))
+        return StepRunner(robot, looks, {KIT: order.lines[0].design}, ())
 
     return make
 

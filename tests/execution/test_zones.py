@@ -14,7 +14,7 @@ class Robot:
     """As much of a robot as zones need: something that can withdraw, or cannot."""
 
     def __init__(self, stuck: bool = False) -> None:
-        self.stuck, self.withdrawn = stuck, 0
+        self.stuck, self.withdrawn, self.busy = stuck, 0, asyncio.Lock()
 
     async def withdraw(self) -> None:
         if self.stuck:

@@ -173,7 +173,7 @@ def recording(tmp_path_factory):
     world, bus = World(cell, seed=4), Bus()
     stepper = Stepper(world.clock, world.engine)
     for line in cell.sensors:
-        if line["type"] == "logical_detector":
+        if line["type"] == "overhead_detector":
             schedule(make_sensor(line, world, "aprs"), stepper, bus)
     log = tmp_path_factory.mktemp("recording") / "run.mcap"
     recorder = Recorder(bus, log, clock=world.clock)

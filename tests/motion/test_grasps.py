@@ -106,7 +106,7 @@ def test_long_pads_take_a_gear_by_its_peg_above_its_disc(gear, tool):
     tips_m = best.pose_tcp.position[2] - figures.pad_offset_m - figures.pad_size_m[2] / 2
     assert best.kind is GraspKind.TOP
     assert best.width_m == pytest.approx(part.grasp_width_m)
-    assert tips_m == pytest.approx(part.disc_top_m + 0.001)
+    assert tips_m == pytest.approx(part.disc_top_m + 0.004)  # 3 mm more than nothing: no camera measures heights
 
 
 def test_fingers_stay_out_of_the_table():

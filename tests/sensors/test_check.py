@@ -37,7 +37,7 @@ def moment(aprs):
 def test_every_sensor_of_the_cell_keeps_the_contract(moment, aprs):
     world, start = moment
     types = {line["type"] for line in aprs.sensors}
-    assert {"joint_state", "tool_status", "wrench", "logical_detector"} <= types <= set(SENSORS)
+    assert {"joint_state", "tool_status", "wrench", "overhead_detector"} <= types <= set(SENSORS)
     for line in aprs.sensors:
         world.restore(start)
         assert check_sensor(line, world) == [], line

@@ -70,6 +70,7 @@ def kitting(conditions: MeasurementConditions) -> Measurement:
     metrics = {
         "kit_m2l1.real_time_factor": median(run.seconds / run.cpu_s for run in kits),
         "kit_m2l1.sim_s": median(run.seconds for run in kits),
+        "look.share": median(run.report.order.look_share for run in kits),
         "kit_m2l1.actions": median(len(run.report.order.actions) for run in kits),
         "action.overhead_ms": median(1e3 * run.overhead_s / max(len(run.report.order.actions), 1) for run in kits),
         "kit_m2l1.to_raw": median(run.raw_s / run.cpu_s for run in kits),
@@ -82,6 +83,7 @@ def kitting(conditions: MeasurementConditions) -> Measurement:
     targets = {
         "kit_m2l1.real_time_factor": {"min": 10.0},
         "kit_m2l1.to_raw": {"min": 0.6},
+        "look.share": {"max": 0.15},
         "action.overhead_ms": {"max": 40.0},
         "setup_s": {"max": 1.5},
         "help_s": {"max": 0.4},

@@ -12,6 +12,10 @@ __all__ = ["TIP_CLEARANCE_M", "TIP_FLOOR_M", "least_height_m", "part_grasp", "to
 TIP_CLEARANCE_M = 0.001
 """That finger tips keep from what of the part is wider than where it is held."""
 
+DISC_CLEARANCE_M = 0.004
+"""The same above a gear's disc: cameras above a table measure no heights, and fingers that come down on the disc of a
+gear that stands 3 mm higher than drawn do not close on its peg."""
+
 TIP_FLOOR_M = 0.005
 """That they keep from what the part stands on; beside a lower part they stay in its upper half."""
 
@@ -32,7 +36,7 @@ def least_height_m(part: PartFigures, tool: GripperFigures, half_width_m: float)
     """
     above_tips_m = tool.pad_offset_m + tool.pad_size_m[2] / 2
     if isinstance(part, GearFigures):
-        return part.disc_top_m + TIP_CLEARANCE_M + above_tips_m
+        return part.disc_top_m + DISC_CLEARANCE_M + above_tips_m
     steps_m = ((tool.open_m - half_width_m) * step / STEPS for step in range(STEPS + 1))
     lag_m = min(tool.pad_lag_m(half_width_m + step_m) for step_m in steps_m)
     floor_m = min(TIP_FLOOR_M, part.height_m / 2) - max(0.0, lag_m)

@@ -58,6 +58,12 @@ class Drawings:
         """Robot -> its name of the sensor at its wrist, as its CRCL server has it."""
         return {name: next(iter(robot.crcl.force_sensors), "") for name, robot in self.cell.robots.items()}
 
+    @cached_property
+    def flat_detectors(self) -> frozenset[str]:
+        """The detectors that measure neither heights nor leans: those that look down on a plane of known height."""
+        lines = [line for _, line in self.cell.sensor_lines()]
+        return frozenset(str(line.get("name")) for line in lines if line.get("type") == "overhead_detector")
+
     def views(self, detectors: Sequence[str]) -> dict[str, ViewBox]:
         """Returns detector -> the rectangle that it looks at, as it is mounted.
 

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from cellwright.core.messages import ActionEvent
 from cellwright.execution.async_clock import AsyncClock
 from cellwright.execution.binding import candidates, wrong_part
 from cellwright.execution.conditions import StepConditions, doubtful, require
 from cellwright.execution.failure import FailureKind, StepFailed
+from cellwright.execution.look_questions import ObservationTimeout
 from cellwright.execution.manipulator import Manipulator
-from cellwright.execution.observation import ObservationTimeout, Observer, observe_trays
 from cellwright.execution.outcome import ActionRecord, Evaluated
 from cellwright.execution.settings import ExecutionSettings, RecoveryMode
 from cellwright.execution.steps import StepRunner
 from cellwright.execution.tool_change import CHANGES, change_tool, tool_conditions
 from cellwright.execution.tray_steps import TRAY_VERBS
-from cellwright.planning import MOVES, Action, Verb
+from cellwright.execution.verify import seat_of
+from cellwright.planning import Action, Verb
 
 __all__ = ["ActionRunner"]
 
 _PUTS = (Verb.PLACE_PART, Verb.RETURN_PART)
-_FINAL = (FailureKind.UNABLE, FailureKind.UNSEEN)  # what is not seen was already waited for
+_FINAL = (FailureKind.UNABLE, FailureKind.UNSEEN, FailureKind.HIDDEN)  # what is not seen was already waited for
 _GRIP = (FailureKind.MISSED, FailureKind.LOST, FailureKind.ARM)  # with another turn of the fingers it may work
 _TAKES = (Verb.TAKE_PART, Verb.REMOVE_PART)
+_SET_DOWN = (*_PUTS, Verb.PLACE_TRAY, Verb.RETURN_TRAY, Verb.CREATE_KIT, Verb.PLACE_KIT)
 
 
 class ActionRunner:
@@ -33,7 +35,6 @@ class ActionRunner:
         manipulator: The robot.
         steps: The implementation of each verb.
         conditions: What must be true before and after.
-        observer: Waits for detections.
         clock: Time to wait by.
         settings: How to work.
         publish: Is told of every step that starts, ends or fails.
@@ -50,7 +51,6 @@ class ActionRunner:
         manipulator: Manipulator,
         steps: StepRunner,
         conditions: StepConditions,
-        observer: Observer,
         clock: AsyncClock,
         settings: ExecutionSettings,
         publish: Callable[[ActionEvent], None],
@@ -60,7 +60,6 @@ class ActionRunner:
         self.manipulator = manipulator
         self.steps = steps
         self.conditions = conditions
-        self._observer = observer
         self._clock = clock
         self._settings = settings
         self._publish = publish
@@ -71,12 +70,21 @@ class ActionRunner:
         self._sequence = 0
         self._place = ""
 
-    async def act(self, action: Action) -> None:
+    async def act(self, action: Action, upcoming: Sequence[Action] = ()) -> None:
         """Does a step, as often as is allowed.
+
+        Args:
+            action: The step.
+            upcoming: Steps of the same robot that come next, as far as a look may serve them, too.
 
         Raises:
             StepFailed: It was not done.
         """
+        self.steps.upcoming = upcoming
+        async with self.manipulator.busy:
+            await self._act(action)
+
+    async def _act(self, action: Action) -> None:
         most = 1 if self._settings.recovery is RecoveryMode.NONE else 1 + self._settings.retries
         row = [action]
         self.steps.turned = 0
@@ -110,6 +118,8 @@ class ActionRunner:
         fetch = [action._replace(verb=verb) for verb in (Verb.LOOK_PART, Verb.SET_GRASP, Verb.TAKE_PART)]
         put = [action._replace(verb=verb) for verb in (Verb.LOOK_SLOT, Verb.PLACE_PART)]
         if action.verb is Verb.TAKE_PART:
+            if not held and failure.kind is FailureKind.MISSED:
+                await self.steps.set_upright(failure.part)
             return [action] if held else fetch
         if action.verb in (Verb.LOOK_PART, Verb.REMOVE_PART):
             return [action]
@@ -183,12 +193,11 @@ class ActionRunner:
         return manipulator.held or manipulator.found
 
     def _after(self, action: Action, part: str) -> str:
-        is_put = action.verb in (*_PUTS, Verb.PLACE_TRAY, Verb.RETURN_TRAY, Verb.CREATE_KIT, Verb.PLACE_KIT)
-        return part if is_put else self.manipulator.held or self.manipulator.found
+        return part if action.verb in _SET_DOWN else self.manipulator.held or self.manipulator.found
 
     async def _check(self, action: Action, part: str, rows: list[Evaluated]) -> None:
         """Checks the effects and adds them to the rows; what was put down must also be seated."""
-        if action.verb in MOVES:
+        if action.verb in _SET_DOWN:
             await self._see(action, part)
         effects = await self._evaluate(action, part, "effect")
         rows += effects
@@ -198,23 +207,17 @@ class ActionRunner:
 
     async def _seated(self, action: Action, part: str) -> None:
         """Waits until the part is seen to be seated."""
-        until_s, settings, believed = (
-            self._clock.time_s + self._settings.verify_s,
-            self._settings,
-            self.manipulator.believed,
-        )
+        until_s, believed = self._clock.time_s + self._settings.verify_s, self.manipulator.believed
         while True:
-            seen = believed.part(part)
             slots = believed.slots_of_kit(action.kit, self.steps.designs[action.kit])
-            slot = min(slots, key=lambda each: seen.across_m(each.position))
-            across_m = seen.across_m(slot.position)
-            above_m = float(seen.position[2] - slot.position[2])
-            if settings.seated.allows(across_m, above_m):
+            slot = min(slots, key=lambda each: believed.part(part).across_m(each.position))
+            seat = seat_of(believed, believed.part(part), slot, self._settings.flat_detectors)
+            if not seat.reason(self._settings.seated):
                 return
             if self._clock.time_s >= until_s:
-                offset = f"{across_m * 1000:.1f} mm beside and {above_m * 1000:.1f} mm above its seat"
-                raise StepFailed(FailureKind.NOT_SEATED, f"{part} is {offset} in {slot.name} of {action.kit}", part)
-            await self._see(action, part)
+                why = seat.reason(self._settings.seated)
+                raise StepFailed(FailureKind.NOT_SEATED, f"{part} {why} in {slot.name} of {action.kit}", part)
+            await self._clock.sleep(self._settings.verify_s / 10)
 
     async def _evaluate(self, action: Action, part: str, when: str) -> list[Evaluated]:
         """Evaluates predicates; when some are unknown, once more after a look."""
@@ -229,16 +232,19 @@ class ActionRunner:
         return self.conditions.evaluate(action, part, "precondition" if when == "precondition" else "effect")
 
     async def _see(self, action: Action, part: str) -> None:
-        believed = self.manipulator.believed
-        places = [name for name in (action.place.partition("/")[0], action.kit) if name in believed.tree.index]
-        anchors = [believed.detected_as(name) for name in places]
-        anchors = [name for name in anchors if believed.objects[name].kind in ("PartsTray", "KitTray")]
-        if action.verb in TRAY_VERBS:
-            anchors, part = [believed.detected_as(part)] if part else [], ""
+        """Looks at what a step was about, and in the same look at what the next one is about."""
+        believed, asking = self.manipulator.believed, self.steps.asking
+        places = () if action.verb in TRAY_VERBS else (action.place.partition("/")[0], action.kit)
+        asked = [question for name in places if name in believed.tree.index for question in asking.of_tray(name)][:1]
+        thing = believed.detected_as(part) if part else ""
+        if thing and part not in believed.held.values() and thing in believed.tree.index:
+            asked.append(asking.of(thing))
         try:
-            await observe_trays(self._observer, anchors[:1], [part] if part else [])
+            found = await asking.look(asked, self.steps.upcoming)
         except ObservationTimeout as error:
             raise StepFailed(FailureKind.UNSEEN, str(error), part) from None
+        if any(question.name == thing for question in found.hidden):
+            raise StepFailed(FailureKind.HIDDEN, f"{thing} is in no camera's view", part)
 
     # ------------------------------------------------------------ telling
 

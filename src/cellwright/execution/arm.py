@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -41,12 +41,14 @@ class HandReading:
         gripper: Its name in the catalogue; empty when no tool is on the flange.
         width_m: Between the fingers, if it has any.
         holding: Whether they were stopped by something; of cups, whether they have a vacuum.
+        joints_rad: The angles of the arm's joints; empty when it does not report them.
     """
 
     pose_tool_in_world: Pose
     gripper: str
     width_m: float
     holding: bool
+    joints_rad: tuple[float, ...] = ()
 
 
 class Arm(Protocol):
@@ -108,6 +110,9 @@ class ArmClient:
         """Joint angles of the place where it waits; where it stood when it was first asked, unless told otherwise."""
         self.rest_point: tuple[float, float, float] | None = None
         """Where its tool is then, in the world."""
+        self.on_motion: Callable[[HandReading, bool], None] = lambda _reading, _still: None
+        """Is told where it is when a motion begins, and when it has ended: then it stands still."""
+        self._last: HandReading | None = None
         self._client = client
         self._base = pose_base_in_world
         self._from_world = pose_base_in_world.inverse()
@@ -125,15 +130,15 @@ class ArmClient:
         turn = messages.RotSpeedAbsolute(setting=TURN_SPEED_RADPS)
         await self._do(messages.SetRotSpeed(0, rot_speed=turn))
         status = await self._client.status()
-        if self.rest_rad is None and status.joint_statuses is not None:
-            positions = [joint.joint_position for joint in status.joint_statuses.joint_status]
-            self.rest_rad = tuple(float(p) for p in positions if p is not None)
-            x, y, z = self._reading(status).pose_tool_in_world.position.tolist()
-            self.rest_point = (x, y, z)
-        # From here on only pose and gripper are read; to write and read the rest takes longer than all that.
-        await self._do(messages.ConfigureStatusReport(0, False, True, True, False, False, False))
         reading = self._reading(status)
+        if self.rest_rad is None and reading.joints_rad:
+            self.rest_rad = reading.joints_rad
+            x, y, z = reading.pose_tool_in_world.position.tolist()
+            self.rest_point = (x, y, z)
+        # From here on only joints, pose and gripper are read; to write and read the rest takes longer than all that.
+        await self._do(messages.ConfigureStatusReport(0, True, True, True, False, False, False))
         self._at = reading.pose_tool_in_world
+        self.on_motion(reading, True)
         return reading
 
     async def read(self) -> HandReading:
@@ -151,7 +156,7 @@ class ArmClient:
         before = self._at
         self._at = None
         least_s = 0.0 if before is None else self._least_s(before, pose_tool_in_world, speed_mps)
-        await self._do(messages.MoveTo(0, move_straight=straight, end_position=pose), least_s)
+        await self._go(messages.MoveTo(0, move_straight=straight, end_position=pose), least_s)
         self._at = pose_tool_in_world
 
     async def press(self, pose_tool_in_world: Pose, speed_mps: float, limit_n: float) -> bool:
@@ -171,7 +176,7 @@ class ArmClient:
         )
         self._at = None
         pose = message_of_pose(self._from_world @ pose_tool_in_world)
-        await self._do(messages.MoveTo(0, guard=guards, move_straight=True, end_position=pose))
+        await self._go(messages.MoveTo(0, guard=guards, move_straight=True, end_position=pose))
         self._at = (await self.read()).pose_tool_in_world
         return self._at.distance_m(pose_tool_in_world) > SHORT_M
 
@@ -198,15 +203,25 @@ class ArmClient:
 
     async def rest(self, aside_rad: float = 0.0, speed_radps: float = JOINT_SPEED_RADPS) -> None:
         """Moves to the rest position, once the tool is above everything; turned aside about the first, upright axis."""
-        if not self.rest_rad:
-            return
+        if self.rest_rad:
+            await self.turn([self.rest_rad[0] + aside_rad, *self.rest_rad[1:]], speed_radps)
+
+    async def turn(self, joints_rad: Sequence[float], speed_radps: float = JOINT_SPEED_RADPS) -> None:
+        """Turns the joints to angles."""
         self._at = None
         details = messages.JointSpeedAccel(joint_speed=speed_radps, joint_accel=JOINT_ACCELERATION_RADPS2)
         joints = tuple(
-            messages.ActuateJoint(number, angle_rad + (aside_rad if number == 1 else 0.0), joint_details=details)
-            for number, angle_rad in enumerate(self.rest_rad, start=1)
+            messages.ActuateJoint(number, angle_rad, joint_details=details)
+            for number, angle_rad in enumerate(joints_rad, start=1)
         )
-        await self._do(messages.ActuateJoints(0, actuate_joint=joints))
+        await self._go(messages.ActuateJoints(0, actuate_joint=joints))
+
+    async def _go(self, command: messages.CRCLCommand, least_s: float = 0.0) -> None:
+        """Carries out a motion, and tells where the arm is before and after it."""
+        if self._last is not None:
+            self.on_motion(self._last, False)
+        outcome = await self._do(command, least_s)
+        self.on_motion(self._reading(outcome.status), True)
 
     async def _do(self, command: messages.CRCLCommand, least_s: float = 0.0) -> Outcome:
         outcome = await self._client.execute(command, least_s=least_s)
@@ -224,11 +239,15 @@ class ArmClient:
         if status is None or status.pose_status is None:
             raise JobFailed(f"{self.name} reports no pose")
         pose = self._base @ checked_pose(status.pose_status.pose, self.name)
+        statuses = status.joint_statuses.joint_status if status.joint_statuses else ()
+        joints_rad = tuple(float(one.joint_position) for one in statuses if one.joint_position is not None)
         if gripper is None:
-            return HandReading(pose, "", 0.0, False)
+            self._last = HandReading(pose, "", 0.0, False, joints_rad)
+            return self._last
         width_m = float(gripper.separation) if isinstance(gripper, messages.ParallelGripperStatus) else 0.0
         model = self._tool_models.get(gripper.gripper_name, gripper.gripper_name)
-        return HandReading(pose, model, width_m, bool(gripper.holding_object))
+        self._last = HandReading(pose, model, width_m, bool(gripper.holding_object), joints_rad)
+        return self._last
 
 
 def tool_down(position_m: np.ndarray, yaw_rad: float = 0.0) -> Pose:

@@ -17,6 +17,7 @@ from cellwright.planning import Action, Verb
 __all__ = ["StepConditions"]
 
 _PLACES = {"WorkTable": "workTable", "LargeBoxWithEmptyKitTrays": "lbwekt", "LargeBoxWithKits": "lbwk"}
+PROBABLE = 0.9  # a condition that is so probable is relied on: what follows is checked by hand and eye
 When = Literal["precondition", "effect"]
 
 
@@ -109,15 +110,15 @@ class StepConditions:
 
 
 def doubtful(evaluated: Iterable[Evaluated]) -> list[Evaluated]:
-    """Returns the predicates whose truth is unknown."""
-    return [one for one in evaluated if one.value == Truth.UNKNOWN]
+    """Returns the predicates whose truth is unknown, and not even probable."""
+    return [one for one in evaluated if one.value == Truth.UNKNOWN and one.probability < PROBABLE]
 
 
 def require(evaluated: Iterable[Evaluated], kind: FailureKind, part: str) -> None:
-    """Raises StepFailed for the first that is false, then for the first that is unknown."""
+    """Raises StepFailed for the first that is false, then for the first that is unknown and not even probable."""
     rows = list(evaluated)
     for value in (Truth.FALSE, Truth.UNKNOWN):
         for one in rows:
-            if one.value == value:
+            if one.value == value and (value == Truth.FALSE or one.probability < PROBABLE):
                 reason = f"{one.predicate}({', '.join(one.arguments)}) is {one.value}: {one.evidence}"
                 raise StepFailed(kind if value == Truth.FALSE else FailureKind.DOUBT, reason, part)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from cellwright.catalogue import ArmFigures
 from cellwright.core.errors import BadInput, CellwrightError, JobFailed, UnknownName
 from cellwright.core.messages import ActionEvent, Plan
 from cellwright.crcl import CrclClient
@@ -14,8 +15,8 @@ from cellwright.execution.conditions import StepConditions
 from cellwright.execution.corrective_actions import clearing_actions, put_back_actions, reseating_actions
 from cellwright.execution.execution_plan import ExecutionPlan, adopt_plan, make_plan
 from cellwright.execution.inspection import CellInspector
+from cellwright.execution.look_planner import LookPlanner
 from cellwright.execution.manipulator import Manipulator
-from cellwright.execution.observation import Observer
 from cellwright.execution.outcome import ActionRecord, KitReport, OrderReport, Unobtainable
 from cellwright.execution.plan_runner import ActionFailure, PlanRunner
 from cellwright.execution.predicates import Evaluator
@@ -28,6 +29,7 @@ from cellwright.execution.tray_places import note_trays
 from cellwright.execution.verify import conclusion, kit_reports
 from cellwright.knowledge import Belief, DatabaseError
 from cellwright.orders import KitDesign, Order
+from cellwright.perception import ViewModel
 from cellwright.planning import Action
 from cellwright.planning.external_plan import ExternalPlan
 
@@ -48,6 +50,8 @@ class Executor:
         settings: How to work.
         publish: Is told of every plan (`Plan`) and of every action that starts, ends or fails (`ActionEvent`).
         on_action: Is told of every action that was tried, once it has ended or failed, with all that is known of it.
+        models: Robot -> the figures of its arm: what it hides follows from them.
+        view: What cameras can see; it is told where the arms are. Without it, arms hide nothing.
 
     An instance can do several orders one after the other. It should be made before anything was seen: then it knows
     where the drawings have the trays.
@@ -63,6 +67,8 @@ class Executor:
         settings: ExecutionSettings | None = None,
         publish: Callable[[Plan | ActionEvent], None] = lambda _message: None,
         on_action: Callable[[ActionRecord], None] = lambda _record: None,
+        models: Mapping[str, ArmFigures] | None = None,
+        view: ViewModel | None = None,
     ) -> None:
         if not clients:
             raise BadInput("an executor needs at least one robot")
@@ -72,14 +78,14 @@ class Executor:
         believed = belief.state
         self._publish = publish
         self._on_action = on_action
-        self._observer = Observer(belief, clock, self.settings.sightings, self.settings.look_limit_s)
-        self._manipulators = known = make_manipulators(belief, clients, clock, self.settings)
+        self._manipulators = known = make_manipulators(belief, clients, clock, self.settings, models, view)
+        self._looks = LookPlanner(belief, clock, known, view, self.settings)
         believed.clock = lambda: clock.time_s
         believed.report = lambda robot: known[robot].report() if robot in known else None
         self._names = tuple(clients) if robots is None else tuple(robots)
         for robot in (name for name in self._names if name not in clients):
             raise UnknownName("robot", robot, clients, "executor")
-        self._inspector = CellInspector(belief, self._observer, clock, self._names)
+        self._inspector = CellInspector(belief, self._looks, clock, self._names)
         self._drawn = nominal_places(believed)
         believed.ordered = self._designs = dict[str, KitDesign]()
         self._start_afresh([])
@@ -92,16 +98,18 @@ class Executor:
         self._missing: tuple[Unobtainable, ...] = ()
         self._team = RobotTeam(self._manipulators, self._names)
         self._shift = ""
+        self._looks.records.clear()
+        self._settled_s = self.clock.time_s
         self._designs.clear()
         evaluator = Evaluator(self.belief.state)
         self._runners = {name: self._make_runner(robot, evaluator) for name, robot in self._manipulators.items()}
 
     def _make_runner(self, manipulator: Manipulator, evaluator: Evaluator) -> ActionRunner:
+        left_out, flat = self._recovery.left_out, self.settings.flat_detectors
         return ActionRunner(
             manipulator,
-            StepRunner(manipulator, self._observer, self._designs, self._recovery.left_out),
+            StepRunner(manipulator, self._looks, self._designs, left_out, flat_detectors=flat),
             StepConditions(manipulator, evaluator),
-            self._observer,
             self.clock,
             self.settings,
             self._publish,
@@ -144,7 +152,7 @@ class Executor:
             reason = str(error)
         try:
             hands = await self._team.withdraw()
-            kits = await self._inspector.verify(self._designs, self.settings)
+            kits = await self._inspector.verify(self._team, self._designs, self.settings, self._settled_s)
         except DatabaseError:
             raise
         except CellwrightError as error:
@@ -156,7 +164,7 @@ class Executor:
     async def _begin(self) -> None:
         """Gets the robots ready and looks around."""
         await self._team.prepare(self.belief, self._progress)
-        await self._inspector.inspect()
+        await self._inspector.inspect(self._team, stock=True)
         for manipulator in self._manipulators.values():
             await self._team.recover(manipulator)
         if self._team.failure_reason:
@@ -178,6 +186,7 @@ class Executor:
             if not actions:
                 return ""
             failures = await self._perform(planned, actions, end_s)
+            self._settled_s = self.clock.time_s
             if failures:
                 self._note_shift()
             why = self._recovery.conclude(failures, self._manipulators)
@@ -189,7 +198,9 @@ class Executor:
                 return f"not done with {self._progress.plans} plans"
             for failure in failures:
                 await self._team.recover(self._manipulators[failure.robot])
-            await self._inspector.inspect()
+            if not failures:
+                await self._team.withdraw()
+            await self._inspector.inspect(self._team, self._designs, stock=bool(failures))
             if self.settings.recovery is not RecoveryMode.FULL:
                 return ""
 
@@ -220,8 +231,7 @@ class Executor:
         """Returns actions after the end of a plan: for parts that are not seated, or still in hands."""
         if self.settings.recovery is not RecoveryMode.FULL:
             return ()
-        now_s = self.clock.time_s
-        kits = kit_reports(self.belief, planned.kits, now_s - 1.0, now_s, self.settings)
+        kits = kit_reports(self.belief, planned.kits, self._settled_s, self.settings)
         robots, left_out = self._team.working(), self._recovery.left_out
         steps = reseating_actions(kits, planned.kits, self.belief.state, robots, planned.reach, left_out)
         steps = steps or put_back_actions(self.belief.state, robots, planned.reach)
@@ -278,6 +288,7 @@ class Executor:
             end_s=self.clock.time_s,
             resumed=resumed,
             notes=tuple(self._team.notes),
+            looks=tuple(self._looks.records),
         )
 
     # ------------------------------------------------------------ memory

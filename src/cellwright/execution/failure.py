@@ -26,6 +26,8 @@ class FailureKind(StrEnum):
     """Whether a condition is fulfilled cannot be told."""
     UNSEEN = "unseen"
     """Nothing is reported any more of what stands still."""
+    HIDDEN = "hidden"
+    """Something that must be seen is in no camera's view, wherever the arms stand."""
     ARM = "arm"
     """The robot did not do a command: out of reach, stopped by something, or not answering."""
     WRONG = "wrong"

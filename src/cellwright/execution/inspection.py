@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cellwright.execution.async_clock import AsyncClock
-from cellwright.execution.observation import Observer
+from cellwright.execution.look_planner import LookPlanner
+from cellwright.execution.look_questions import Observation, Question
 from cellwright.execution.outcome import KitReport
+from cellwright.execution.robot_team import RobotTeam
 from cellwright.execution.settings import ExecutionSettings
 from cellwright.execution.surroundings import is_covered, is_movable, reaches
 from cellwright.execution.verify import kit_reports
@@ -15,44 +17,86 @@ from cellwright.orders import KitDesign
 
 __all__ = ["CellInspector"]
 
+ROUGHLY_M = 0.002  # how well a place must be known to plan with it; before a part is taken it is looked at again
+
 
 class CellInspector:
-    """Observes all trays within reach.
+    """Looks at all trays within reach.
 
     Args:
         belief: What is believed; its missing parts are updated.
-        observer: Waits for detections.
+        looks: Looks.
         clock: Time to wait by.
         robots: The robots whose trays are inspected.
     """
 
-    def __init__(self, belief: Belief, observer: Observer, clock: AsyncClock, robots: Sequence[str]) -> None:
+    def __init__(self, belief: Belief, looks: LookPlanner, clock: AsyncClock, robots: Sequence[str]) -> None:
         self._belief = belief
-        self._observer = observer
+        self._looks = looks
         self._clock = clock
         self._robots = robots
 
-    async def inspect(self) -> None:
-        """Observes every tray; parts, and trays that robots carry, are missing when they are not seen."""
-        believed = self._belief.state
-        held = {believed.detected_as(thing) for thing in believed.held.values()}
-        parts = [thing.name for thing in believed.of_kind("Part") if thing.name not in held]
-        movable = [tray for tray in believed.trays() if is_movable(believed, tray) and tray not in held]
-        observation = await self._observer.observe(self._trays(), [*parts, *movable])
-        gone = [name for name in observation.unseen if name not in movable or not is_covered(believed, name)]
-        self._belief.note_missing(gone, found=believed.missing)
+    async def inspect(
+        self,
+        team: RobotTeam,
+        designs: Mapping[str, KitDesign] | None = None,
+        since_s: float | None = None,
+        *,
+        stock: bool = False,
+    ) -> Observation:
+        """Looks at every tray; parts, and trays that robots carry, are missing when they are in view and not seen.
 
-    async def verify(self, wanted: Mapping[str, KitDesign], settings: ExecutionSettings) -> tuple[KitReport, ...]:
-        """Returns the kits as they are seen from now on; what does not look right is observation at for a while."""
-        since_s = self._clock.time_s
+        Args:
+            team: The robots, which have nothing else to do now.
+            designs: Kit -> what it shall become: its slots are looked at, too.
+            since_s: What was seen since then is not looked at again; now by default.
+            stock: Whether the slots of parts trays are looked at, too: there may be parts that nobody knows of.
+        """
+        believed = self._belief.state
+        now_s = self._clock.time_s if since_s is None else since_s
+        held = {believed.detected_as(thing) for thing in believed.held.values()}
+        parts = [
+            thing.name for thing in believed.of_kind("Part") if thing.name not in held and self._is_near(thing.name)
+        ]
+        movable = [tray for tray in believed.trays() if is_movable(believed, tray) and tray not in held]
+        covered = [tray for tray in movable if is_covered(believed, tray)]
+        asked = [Question(tray, now_s, is_fixed=True, within_m=ROUGHLY_M) for tray in self._trays()]
+        asked += [Question(name, now_s, within_m=ROUGHLY_M) for name in (*parts, *movable) if name not in covered]
+        asked += [
+            Question(kit, now_s, slot.name)
+            for kit, design in (designs or {}).items()
+            if kit in believed.tree.index and believed.detected_as(kit) not in held and not believed.is_missing(kit)
+            for slot in believed.slots_of_kit(kit, design)
+        ]
+        stocked = [tray for tray in self._trays() if stock and tray in believed.part_sku]
+        asked += [Question(tray, now_s, slot.name) for tray in stocked for slot in believed.slots_of_tray(tray)]
+        found = await self._looks.look(asked, team.in_service())
+        gone = [question.name for question in found.unseen if not question.slot]
+        seen = [question.name for question in found.seen if not question.slot]
+        self._belief.note_missing(gone, found=seen)
+        return found
+
+    async def verify(
+        self, team: RobotTeam, wanted: Mapping[str, KitDesign], settings: ExecutionSettings, since_s: float
+    ) -> tuple[KitReport, ...]:
+        """Returns the kits as they are seen since the last motion; what does not look right, for a while."""
+        start_s = self._clock.time_s
         while True:
-            await self.inspect()
-            kits = kit_reports(self._belief, wanted, since_s, self._clock.time_s, settings)
-            if all(kit.complete for kit in kits) or self._clock.time_s - since_s >= settings.verify_s:
+            await self.inspect(team, wanted, since_s)
+            kits = kit_reports(self._belief, wanted, since_s, settings)
+            if all(kit.complete for kit in kits) or self._clock.time_s - start_s >= settings.verify_s:
                 return kits
+            await self._clock.sleep(settings.verify_s / 5)
+            since_s = self._clock.time_s
 
     def _trays(self) -> list[str]:
         """Returns the trays that these robots work at, and that stay where they are."""
         believed = self._belief.state
-        fixed = [tray for tray in believed.trays() if not is_movable(believed, tray)]
-        return [t for t in fixed if any(reaches(believed, r, believed.pose(t).position) for r in self._robots)]
+        return [tray for tray in believed.trays() if not is_movable(believed, tray) and self._is_near(tray)]
+
+    def _is_near(self, name: str) -> bool:
+        """Returns whether something is where these robots work."""
+        believed = self._belief.state
+        return believed.has_pose(name) and any(
+            reaches(believed, robot, believed.pose(name).position) for robot in self._robots
+        )

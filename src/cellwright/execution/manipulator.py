@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -11,22 +12,24 @@ import numpy.typing as npt
 from cellwright.catalogue import tool_grasp_xyz_m
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import JOINT_SPEED_RADPS, ArmClient, ArmFailed, HandReading, raised, tool_down
+from cellwright.execution.arm_capsules import NOTHING, ArmCapsules, held_capsules
 from cellwright.execution.grasps import GraspChoice
 from cellwright.execution.pick_place import PickPlacePhase
 from cellwright.execution.robot_hand import RobotHand
 from cellwright.execution.settings import Recipe
-from cellwright.execution.surroundings import top_m
-from cellwright.knowledge import Belief, BeliefState, BelievedPart, BelievedSlot, ToolState, Unknown
+from cellwright.execution.surroundings import carried, top_m
+from cellwright.execution.trays import hold_of
+from cellwright.knowledge import Belief, BeliefState, BelievedPart, BelievedSlot, ToolState
 from cellwright.knowledge.belief_writer import note_held, note_released
-from cellwright.knowledge.held_pose import gripper_figures, hanging_part
+from cellwright.knowledge.held_pose import gripper_figures, hanging_part, hanging_tray
+from cellwright.perception import ViewModel
 
 __all__ = ["Manipulator"]
 
 IN_HAND_M = 0.02  # a part this near to the tool's centre point is what the fingers are closed on
 DISC_M = 0.050  # how far a held part reaches sideways: what leans hangs lower by some of that
-SLIPPED_M, SLIPPED_RAD = 0.004, float(np.radians(6.0))  # a part that is seen so far from where it was taken has slipped
-AT_HAND_M = 0.040  # a part that is seen farther off is not what the fingers hold
-FRESH_S = 0.5  # what was seen earlier may have been on its way
+DROPPED_M = 0.05  # standard deviation of where a part lies that was lost on the way
+AT_REST_RAD = 0.002
 LEANING_RAD = float(np.radians(2.0))
 NEAR_M = 0.40  # an arm whose tool is this near to a place is in the way there
 NEAR_HOLDER_M = 0.60  # the same for a holder of tools
@@ -48,9 +51,13 @@ class Manipulator:
         slot: The slot that was looked for.
         grasp: How to take the part that was found; None before that is decided.
         held: The part, the kit tray or the kit in its hand.
-        slipped_m: How far the part in the hand is seen from where it was taken, and how much lower it may hang.
+        goes_to: Where the part in its hand is to be set down; None before that is decided.
         misses: Parts in a row that were not gripped, or lost.
         out_of_service: Why it does not work any more; empty while it does.
+        capsules: The room that it takes up; None when its figures are not known.
+        view: Is told where it is, for what cameras can see then.
+        stands: The room that it takes up where it was told to be last; k x 7.
+        busy: Is locked while it does something.
     """
 
     arm: ArmClient
@@ -61,9 +68,13 @@ class Manipulator:
     slot: BelievedSlot | None = None
     grasp: GraspChoice | None = None
     held: str = ""
-    slipped_m: float = 0.0
+    goes_to: Pose | None = None
     misses: int = 0
     out_of_service: str = ""
+    capsules: ArmCapsules | None = None
+    view: ViewModel | None = None
+    stands: Array | None = None
+    busy: asyncio.Lock = field(default_factory=asyncio.Lock)
     _aside_rad: float = 0.0
 
     @property
@@ -106,38 +117,50 @@ class Manipulator:
         note_held(self.belief, self.tool, part)
         self.held = part
         self.found = ""
-        self.slipped_m = 0.0
 
     def note_released(self) -> None:
         """Stores that it holds nothing."""
         note_released(self.belief, self.tool)
         self.held = ""
         self.slot = None
-        self.slipped_m = 0.0
+
+    def note_lost(self) -> None:
+        """Stores that it holds nothing any more; what it held lies about below the hand, or where that came from."""
+        lost, reading = self.held, self.hand.reading
+        below = None if reading is None or self.carries_tray else self.part_in_hand(reading)
+        self.note_released()
+        if below is not None:
+            self.belief.note_placed(lost, below, self.hand.clock.time_s, self.name, DROPPED_M)
 
     def note_phase(self, phase: PickPlacePhase, thing: str) -> None:
         """Stores what a phase of a pick and place says about the hand."""
         if phase is PickPlacePhase.LIFT:
             self.note_held(thing)
+            self.goes_to = None
         elif phase is PickPlacePhase.RETREAT:
+            self._note_placed(thing)
             self.note_released()
             self.misses = 0
         elif phase in (PickPlacePhase.MISSED, PickPlacePhase.LOST):
             self.misses += 1
             if phase is PickPlacePhase.LOST:
-                self.note_released()
+                self.note_lost()
+
+    def _note_placed(self, thing: str) -> None:
+        """Notes where it set down what it held, and what lies on that."""
+        believed, tray = self.believed, self.believed.detected_as(thing)
+        if self.goes_to is None:
+            return
+        before = believed.pose(tray).inverse()
+        moved = {name: before @ believed.pose(name) for name in sorted(carried(believed) - {tray})}
+        on_kit = self.goes_to @ (before @ believed.pose(thing))  # a kit is where its tray is
+        for name, pose in {thing: on_kit, **{name: self.goes_to @ offset for name, offset in moved.items()}}.items():
+            self.belief.note_placed(name, pose, self.hand.clock.time_s, self.name)
 
     def part_in_hand(self, reading: HandReading) -> Pose:
-        """Returns the pose of the held part: as it was taken, unless it is seen to have slipped or to lean."""
-        tool, part = reading.pose_tool_in_world, self.believed.part(self.held)
-        meant, seen = hanging_part(tool, part.figures, reading.gripper), part.pose_in_world
-        now_s, seen_s = self.hand.clock.time_s, self.believed.seen_s(part.name)
-        self.belief.watch([part.name], now_s)
-        fresh = not isinstance(seen_s, Unknown) and now_s - seen_s <= FRESH_S
-        off_m, lean_rad = meant.distance_m(seen), _angle_rad(meant, seen)
-        has_slipped = fresh and off_m <= AT_HAND_M and (off_m > SLIPPED_M or lean_rad > SLIPPED_RAD)
-        self.slipped_m = off_m + float(np.sin(lean_rad)) * DISC_M if has_slipped else 0.0
-        return seen if has_slipped else meant
+        """Returns the pose of the held part, as it was taken: no camera sees it between the fingers."""
+        part = self.believed.part(self.held)
+        return hanging_part(reading.pose_tool_in_world, part.figures, reading.gripper)
 
     def at_hand(self, reading: HandReading) -> BelievedPart | None:
         """Returns the part between the fingers, by where it is seen; cups carry trays, and no other is near then."""
@@ -154,11 +177,46 @@ class Manipulator:
         near = min(parts, key=off_m, default=None)
         return near if near is not None and off_m(near) <= IN_HAND_M else None
 
+    # ------------------------------------------------------------ what it hides
+
+    def note_motion(self, reading: HandReading, still: bool) -> None:
+        """Tells the view where the arm is: when it begins to move, and when it stands still again."""
+        joints = reading.joints_rad or self.resting_rad
+        if self.capsules is None or not joints:
+            return
+        if not reading.joints_rad:  # it does not say, so the nearest that has the tool there is taken
+            found = self.capsules.configuration(reading.pose_tool_in_world, reading.gripper, joints)
+            joints = joints if found is None else tuple(found)
+        self.hand.reading = reading
+        self.stands = self.capsules_at(joints)
+        if self.view is not None:
+            self.view.note_arm(self.name, self.hand.clock.time_s, self.stands, still=still)
+
+    def capsules_at(self, joints_rad: npt.ArrayLike) -> Array:
+        """Returns the room that it would take up in a configuration, with what it holds."""
+        tool = self.hand.reading.gripper if self.hand.reading else ""
+        return NOTHING if self.capsules is None else self.capsules.at(joints_rad, tool, self._held_capsules(tool))
+
+    def _held_capsules(self, tool: str) -> Array:
+        if not self.held:
+            return NOTHING
+        sku, pose = self.held_sku, Pose.identity()
+        if not self.carries_tray:
+            return held_capsules(sku, hanging_part(pose, self.believed.part(self.held).figures, tool))
+        hold = hold_of(sku, tool)
+        return NOTHING if hold is None else held_capsules(sku, hanging_tray(pose, hold.grip, pose))
+
+    @property
+    def resting_rad(self) -> tuple[float, ...]:
+        """The joint angles at rest, turned aside when another robot works there; empty before they are known."""
+        rest = self.arm.rest_rad or ()
+        return (rest[0] + self._aside_rad, *rest[1:]) if rest else ()
+
     # ------------------------------------------------------------ moving
 
     def travel_m(self, lean_rad: float = 0.0) -> float:
         """Returns the height of the tool at which nothing is in the way, whatever it holds and however that leans."""
-        hang_m = HANG_M + self.slipped_m + float(np.sin(lean_rad)) * DISC_M
+        hang_m = HANG_M + float(np.sin(lean_rad)) * DISC_M
         return top_m(self.believed, self.name) + hang_m + self.recipe.clearance_m
 
     @property
@@ -166,7 +224,7 @@ class Manipulator:
         """The speed of travel that the grip allows."""
         if self.carries_tray:
             return self.recipe.carry_mps
-        return self.recipe.slow_mps if self.slipped_m or (self.held and self.misses) else self.recipe.fast_mps
+        return self.recipe.slow_mps if self.held and self.misses else self.recipe.fast_mps
 
     async def rise(self) -> None:
         """Moves straight up to the travel height; a tool that leans is set upright there."""
@@ -177,14 +235,14 @@ class Manipulator:
             pose = raised(pose, height_m)
             await self.arm.move(pose, self.recipe.slow_mps if self.held else self.recipe.fast_mps)
         if lean_rad > LEANING_RAD:
-            await self._move_freely(tool_down(pose.position, yaw_rad(pose)), self.recipe.slow_mps)
+            await self.move_freely(tool_down(pose.position, yaw_rad(pose)), self.recipe.slow_mps)
 
     async def go_above(self, pose: Pose) -> None:
         """Moves to above a pose, at travel height, with the fingers either way round."""
         await self.rise()
         start = self._start(pose)
         above = raised(start, max(self.travel_m(_lean_rad(pose)), float(start.position[2])))
-        await self._move_freely(above, self.travel_mps)
+        await self.move_freely(above, self.travel_mps)
 
     @property
     def turned_rad(self) -> float:
@@ -215,7 +273,9 @@ class Manipulator:
     async def withdraw(self, speed_radps: float = JOINT_SPEED_RADPS) -> None:
         """Moves to the rest position, turned aside if another robot works below it."""
         await self.rise()
-        await self.arm.rest(self._aside_rad, speed_radps)
+        joints, rest = self.hand.reading.joints_rad if self.hand.reading else (), self.resting_rad
+        if not joints or len(joints) != len(rest) or not np.allclose(joints, rest, atol=AT_REST_RAD):
+            await self.arm.rest(self._aside_rad, speed_radps)
 
     async def is_near(self, places: Sequence[str]) -> bool:
         """Returns whether the tool stands about where one of the places is."""
@@ -264,7 +324,7 @@ class Manipulator:
         near = self.at_hand(reading) if reading.holding else None
         if self.held and not reading.holding:
             lost = self.held
-            self.note_released()
+            self.note_lost()
             return f"{lost} is not in the hand any more"
         if reading.holding and near is not None and near.name != self.held:
             if self.held:
@@ -275,7 +335,7 @@ class Manipulator:
             return "something that nobody sees is between the fingers"
         return ""
 
-    async def _move_freely(self, pose: Pose, speed_mps: float) -> None:
+    async def move_freely(self, pose: Pose, speed_mps: float) -> None:
         """Moves through free space: along a line, with the fingers either way round, or else by joint motion."""
         half_turn = pose @ Pose.from_xyz_rpy([0.0, 0.0, 0.0], [0.0, 0.0, np.pi])
         attempts = [(pose, True), (half_turn, True), (pose, False)]
@@ -287,12 +347,6 @@ class Manipulator:
                 if error.is_lost_robot or number == len(attempts):
                     raise
             await self.arm.prepare()
-
-
-def _angle_rad(first: Pose, second: Pose) -> float:
-    """Returns the angle between the upright axes of two parts, whatever their turns about them."""
-    cosine = first.rotation_matrix[:, 2] @ second.rotation_matrix[:, 2]
-    return float(np.arccos(np.clip(cosine, -1.0, 1.0)))
 
 
 def _lean_rad(pose_tool: Pose) -> float:

@@ -6,7 +6,16 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
-__all__ = ["ActionRecord", "Evaluated", "KitReport", "OrderReport", "OrderStatus", "SlotReport", "Unobtainable"]
+__all__ = [
+    "ActionRecord",
+    "Evaluated",
+    "KitReport",
+    "LookRecord",
+    "OrderReport",
+    "OrderStatus",
+    "SlotReport",
+    "Unobtainable",
+]
 
 
 class OrderStatus(StrEnum):
@@ -60,6 +69,36 @@ class ActionRecord:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LookRecord:
+    """A look: the time in which robots moved or waited only to see something.
+
+    Attributes:
+        robots: Those that waited for it, the one that asked first.
+        start_s: In the cell's time.
+        end_s: Likewise.
+        asked: Objects and slots that had to be seen.
+        unseen: Those that were in view and not seen.
+        hidden: Those that did not come into view.
+        where: Where arms moved to for it.
+        on_way_s: The part of that time in which the robot that asked came nearer to where it had to go anyway.
+    """
+
+    robots: tuple[str, ...]
+    start_s: float
+    end_s: float
+    asked: tuple[str, ...]
+    unseen: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
+    on_way_s: float = 0.0
+
+    @property
+    def cost_s(self) -> float:
+        """The time that was spent only to look."""
+        return self.end_s - self.start_s - self.on_way_s
+
+
+@dataclass(frozen=True, kw_only=True)
 class SlotReport:
     """A slot of a kit as it was seen last.
 
@@ -69,10 +108,12 @@ class SlotReport:
         sku: The SKU that is there; None for none.
         part: Which part.
         offset_m: How far from the slot's middle.
-        height_m: How far above its seat.
+        height_m: How far above its seat; None when no detector measures that.
         seen_s: When.
         filled: Whether it is right: the SKU, the place, the height.
         reason: Why not.
+        verified: Whether it was in view; if not, it is known neither to be filled nor to be empty.
+        unmeasured: What no detector measures of the part in it: `height`, `tilt`.
     """
 
     slot: str
@@ -80,10 +121,12 @@ class SlotReport:
     sku: str | None = None
     part: str = ""
     offset_m: float = 0.0
-    height_m: float = 0.0
+    height_m: float | None = None
     seen_s: float = -1.0
     filled: bool = False
     reason: str = ""
+    verified: bool = False
+    unmeasured: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,6 +182,7 @@ class OrderReport:
         start_s: In the cell's time.
         end_s: Likewise.
         resumed: Whether earlier work was continued.
+        looks: What was looked at, for how long.
     """
 
     status: OrderStatus
@@ -155,6 +199,14 @@ class OrderReport:
     end_s: float = 0.0
     resumed: bool = False
     notes: tuple[str, ...] = field(default=())
+    looks: tuple[LookRecord, ...] = ()
+
+    @property
+    def look_share(self) -> float:
+        """The share of the time in which robots waited or moved only to look; with several robots, their mean."""
+        span_s = (self.end_s - self.start_s) * max(len(self.robots), 1)
+        spent_s = sum(look.cost_s * len(set(look.robots) & set(self.robots)) for look in self.looks)
+        return spent_s / span_s if span_s > 0 else 0.0
 
     @property
     def replans(self) -> int:
@@ -168,4 +220,4 @@ class OrderReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Returns plain data for JSON."""
-        return {**asdict(self), "replans": self.replans}
+        return {**asdict(self), "replans": self.replans, "look_share": self.look_share}

@@ -13,12 +13,12 @@ __all__ = ["OverheadWay"]
 
 @dataclass
 class OverheadWay:
-    """A manipulator's way above everything to a place, where it looks once more, down and up again.
+    """A manipulator's way above everything to a place, down and up again.
 
     Attributes:
         manipulator: The robot.
-        pose: Of the tool at the place, as known before; then as it was seen from above.
-        look: Looks from above and moves to where slow motion begins; returns the pose of the tool at the place.
+        pose: Of the tool at the place, as known before; then as it is known when it is above.
+        above: Moves from above to where slow motion begins; returns the pose of the tool at the place by then.
         slow_mps: Speed of the last distance.
         leave_mps: Speed up from a place where something was set down.
         lift_mps: The same with what was taken; a hand that missed leaves slowly.
@@ -26,7 +26,7 @@ class OverheadWay:
 
     manipulator: Manipulator
     pose: Pose
-    look: Callable[[], Awaitable[Pose]]
+    above: Callable[[], Awaitable[Pose]]
     slow_mps: float
     leave_mps: float
     lift_mps: float
@@ -36,8 +36,8 @@ class OverheadWay:
         await self.manipulator.go_above(self.pose)
 
     async def approach(self) -> None:
-        """Looks, and moves to where slow motion begins."""
-        self.pose = await self.look()
+        """Moves to where slow motion begins."""
+        self.pose = await self.above()
 
     async def reach(self) -> None:
         """Moves the last distance."""

@@ -81,7 +81,7 @@ class Way(Protocol):
         """Moves through free space to near the place."""
 
     async def approach(self) -> None:
-        """Looks once more where that helps, and moves to where slow motion begins."""
+        """Moves to where slow motion begins."""
 
     async def reach(self) -> None:
         """Moves the last distance, slowly."""

@@ -64,9 +64,9 @@ class PlanRequestBuilder:
             replace(robot, reach=robot.reach | {p.name for p in loose if reaches(believed, robot.name, p.position)})
             for robot in state.robots
         ]
-        spare = {robot.name: found for robot in able if (found := self._spare_slot(robot, state))}
-        able = [replace(r, reach=r.reach | {spare[r.name].name}) if r.name in spare else r for r in able]
-        near |= {tray.name: tray.name.split("/")[0] for tray in spare.values()}
+        spare = {robot.name: self._spare_slots(robot, state) for robot in able}
+        able = [replace(r, reach=r.reach | {slot.name for slot in spare[r.name]}) for r in able]
+        near |= {tray.name: tray.name.split("/")[0] for slots in spare.values() for tray in slots}
         stacks = [TrayStack(tray, believed.objects[tray].sku, 1) for tray in self.trays]
         loose_skus = {stack.sku for stack in stacks}
         stacks += [replace(s, count=0) if s.sku in loose_skus else s for s in state.tray_stacks]
@@ -87,7 +87,7 @@ class PlanRequestBuilder:
                 parts_trays=(
                     *state.parts_trays,
                     *(PartSupply(part.name, part.sku, 1, 1) for part in loose),
-                    *spare.values(),
+                    *{slot.name: slot for slots in spare.values() for slot in slots}.values(),
                 ),
                 robots=tuple(able),
                 zones=(*state.zones, *((name, zones[place]) for name, place in near.items() if place in zones)),
@@ -102,19 +102,29 @@ class PlanRequestBuilder:
         kept = tuple(robot for robot in request.state.robots if robot.name in self.robots)
         return replace(request, state=replace(request.state, robots=kept))
 
-    def _spare_slot(self, robot: PlannerRobot, state: CellState) -> PartSupply | None:
-        """Returns an empty slot of any parts tray for a held part that no parts tray of its kind takes."""
-        if robot.hand is None or robot.hand.kind is not HeldKind.PART:
-            return None
-        taken = {tray.name for tray in state.parts_trays if tray.sku == robot.hand.sku and tray.count < tray.capacity}
-        if taken & robot.reach:
-            return None
-        parts = self.believed.parts()
-        for tray in sorted(robot.reach & set(self.believed.part_sku)):
-            for slot in self.believed.slots_of_tray(tray):
-                if self.believed.part_in(slot, parts) is None:
-                    return PartSupply(f"{tray}/{slot.name}", robot.hand.sku, 0, 1)
-        return None
+    def _spare_slots(self, robot: PlannerRobot, state: CellState) -> list[PartSupply]:
+        """Returns empty slots of any parts trays for parts that no parts tray of their kind takes.
+
+        Such a part is in the robot's hand, or in a slot of a kit where it does not belong.
+        """
+        is_part = robot.hand is not None and robot.hand.kind is HeldKind.PART
+        homeless = [robot.hand.sku] if robot.hand is not None and is_part else []
+        for kit in state.kits:
+            within = kit.name in robot.reach or kit.place in robot.reach
+            pairs = zip(kit.filled, kit.design.slots, strict=True) if within else ()
+            homeless += [sku for sku, slot in pairs if sku is not None and sku != slot.sku]
+        parts, found = self.believed.parts(), list[PartSupply]()
+        empty = [
+            f"{tray}/{slot.name}"
+            for tray in sorted(robot.reach & set(self.believed.part_sku))
+            for slot in self.believed.slots_of_tray(tray)
+            if self.believed.part_in(slot, parts) is None
+        ]
+        for sku in homeless:
+            room = {tray.name for tray in state.parts_trays if tray.sku == sku and tray.count < tray.capacity}
+            if not room & robot.reach and empty:
+                found.append(PartSupply(empty.pop(0), sku, 0, 1))
+        return found
 
     def without_blocked(
         self, orders: Sequence[Order], request: PlanRequest

@@ -84,7 +84,7 @@ class PlanRunner:
         self, robot: str, row: Sequence[int], actions: Sequence[Action], ended: Sequence[asyncio.Event]
     ) -> ActionFailure | None:
         failure_found: ActionFailure | None = None
-        for index in row:
+        for number, index in enumerate(row):
             action = actions[index]
             if action.verb in _EMPTY_HANDED and (self._stop or not self._may_begin()):
                 break
@@ -94,7 +94,7 @@ class PlanRunner:
                     await self._zones.enter(robot, self._zone(action))
                 else:
                     await self._zones.make_way(robot)
-                await self._runners[robot].act(action)
+                await self._runners[robot].act(action, self._upcoming(action, [actions[i] for i in row[number + 1 :]]))
             except StepFailed as failure:
                 self._stop = True
                 part = failure.part
@@ -109,6 +109,11 @@ class PlanRunner:
         for index in row:  # no robot waits for what is not done any more
             ended[index].set()
         return failure_found
+
+    def _upcoming(self, action: Action, rest: Sequence[Action]) -> Sequence[Action]:
+        """Returns the steps that a robot may look ahead to, and go towards; none where another robot may be."""
+        there = next((self._zone(other) for other in rest if other.verb in MOVES), "")
+        return () if self._zones.is_contested(there) and there != self._zone(action) else rest
 
     async def _after_others(self, index: int, actions: Sequence[Action], ended: Sequence[asyncio.Event]) -> None:
         """Waits for the steps of others at the same place or kit that come before this one in the plan."""

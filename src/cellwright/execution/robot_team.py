@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from cellwright.catalogue import ArmFigures
 from cellwright.core.errors import UnknownName
 from cellwright.crcl import CrclClient
 from cellwright.execution.arm import ArmClient, ArmFailed
+from cellwright.execution.arm_capsules import ArmCapsules
 from cellwright.execution.async_clock import AsyncClock
 from cellwright.execution.failure import StepFailed
 from cellwright.execution.manipulator import Manipulator
@@ -14,14 +16,28 @@ from cellwright.execution.progress import OrderProgress
 from cellwright.execution.robot_hand import RobotHand
 from cellwright.execution.settings import ExecutionSettings
 from cellwright.knowledge import Belief
+from cellwright.perception import ViewModel
 
 __all__ = ["RobotTeam", "make_manipulators"]
 
 
 def make_manipulators(
-    belief: Belief, clients: Mapping[str, CrclClient], clock: AsyncClock, settings: ExecutionSettings
+    belief: Belief,
+    clients: Mapping[str, CrclClient],
+    clock: AsyncClock,
+    settings: ExecutionSettings,
+    models: Mapping[str, ArmFigures] | None = None,
+    view: ViewModel | None = None,
 ) -> dict[str, Manipulator]:
     """Returns robot -> its manipulator, over an open CRCL client.
+
+    Args:
+        belief: What is believed.
+        clients: Robot -> its client.
+        clock: Time to wait by.
+        settings: How to work.
+        models: Robot -> the figures of its arm, by which it is known what that hides.
+        view: Is told where the arms are.
 
     Raises:
         UnknownName: A robot that the database does not have.
@@ -32,12 +48,15 @@ def make_manipulators(
         if robot not in known:
             raise UnknownName("robot", robot, known, "executor")
     how, felt = (settings.recipe, settings.tool_models), settings.force_sensors
-    arms = {
-        robot: ArmClient(robot, client, believed.pose(robot), *how, felt.get(robot, ""))
-        for robot, client in clients.items()
-    }
-    tools = believed.tool_of
-    return {robot: Manipulator(arm, RobotHand(arm, clock), belief, tools.get(robot, "")) for robot, arm in arms.items()}
+    found: dict[str, Manipulator] = {}
+    for robot, client in clients.items():
+        arm = ArmClient(robot, client, believed.pose(robot), *how, felt.get(robot, ""))
+        model = (models or {}).get(robot)
+        capsules = None if model is None else ArmCapsules(model, believed.pose(robot))
+        tool, hand = believed.tool_of.get(robot, ""), RobotHand(arm, clock)
+        found[robot] = Manipulator(arm, hand, belief, tool, capsules=capsules, view=view)
+        arm.on_motion = found[robot].note_motion
+    return found
 
 
 class RobotTeam:

@@ -85,7 +85,6 @@ class ExecutionSettings:
         planner: A name of `planning.TASK_PLANNERS`; by default as many robots need.
         retries: How often an action is repeated.
         replans: How often a new plan is made.
-        sightings: How many fresh sightings make a look.
         look_limit_s: How long to wait for them.
         in_slot_m: How far from the middle of its slot a part may be seen and count as seated: the 1 mm of the judge
             and what detectors are off.
@@ -93,6 +92,7 @@ class ExecutionSettings:
         time_limit_s: After so long nothing new is begun.
         tool_models: What robots call a tool -> its name in the catalogue, where they differ.
         force_sensors: Robot -> its name of the sensor at its wrist.
+        flat_detectors: Detectors that measure neither heights nor leans, by the drawings.
         verify_s: How long a part that does not look seated is looked at before that is believed.
     """
 
@@ -102,7 +102,6 @@ class ExecutionSettings:
     planner: str | None = None
     retries: int = 2
     replans: int = 12
-    sightings: int = 3
     look_limit_s: float = 30.0
     in_slot_m: float = SEEN_SEATED.beside_m
     seated_m: float = SEEN_SEATED.above_m
@@ -110,6 +109,7 @@ class ExecutionSettings:
     time_limit_s: float = 900.0
     tool_models: Mapping[str, str] = field(default_factory=dict)
     force_sensors: Mapping[str, str] = field(default_factory=dict)
+    flat_detectors: frozenset[str] = frozenset()
 
     @property
     def seated(self) -> SlotTolerance:

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from cellwright.catalogue import GearFigures
 from cellwright.core.pose import Pose
-from cellwright.execution.binding import candidates, is_touched, open_slot, wrong_part
+from cellwright.execution.action_questions import ActionQuestions
+from cellwright.execution.binding import open_slot, wrong_part
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.grasps import GraspChoice, free_grasps, release_pose
+from cellwright.execution.look_planner import LookPlanner
+from cellwright.execution.look_questions import ObservationTimeout
 from cellwright.execution.manipulator import Manipulator
-from cellwright.execution.observation import ObservationTimeout, Observer, observe_trays
 from cellwright.execution.overhead_way import OverheadWay
 from cellwright.execution.pick_place import Hold, PickPlace
 from cellwright.execution.tray_steps import TraySteps
-from cellwright.knowledge import BelievedPart, BelievedSlot
+from cellwright.execution.upright import press_upright
+from cellwright.knowledge import BelievedPart, BelievedSlot, SlotContent
 from cellwright.orders import KitDesign
-from cellwright.planning import Action, Verb
+from cellwright.planning import MOVES, Action, Verb
 
 __all__ = ["StepRunner"]
 
 MOVED_M = 0.004  # a part that is farther than this from where it was found has been moved
-TILTED_RAD = float(np.radians(8.0))  # or that leans otherwise by more
+MOST_GONE = 8  # parts that turn out to be gone before a look for one ends
 
 
 @dataclass
@@ -33,19 +37,30 @@ class StepRunner:
 
     Attributes:
         manipulator: The robot.
-        observer: Waits for detections.
+        looks: Looks at what must be seen.
         designs: Kit -> what it shall become.
         left_out: Parts that are not to be taken.
-        attempt: 1 for the first try of an action; the second is slower, the third takes another part.
         turned: How often the grip itself has failed; changes the grasp.
+        upcoming: The steps of the plan that come next: one look serves them, too.
+        flat_detectors: Detectors that measure neither heights nor leans.
     """
 
     manipulator: Manipulator
-    observer: Observer
+    looks: LookPlanner
     designs: Mapping[str, KitDesign]
     left_out: Collection[str]
-    attempt: int = 1
     turned: int = 0
+    upcoming: Sequence[Action] = ()
+    flat_detectors: Collection[str] = ()
+
+    @property
+    def attempt(self) -> int:
+        """1 for the first try of an action; the second is slower, the third takes another part."""
+        return self.asking.attempt
+
+    @attempt.setter
+    def attempt(self, number: int) -> None:
+        self.asking.attempt = number
 
     @cached_property
     def pick_place(self) -> PickPlace:
@@ -55,7 +70,12 @@ class StepRunner:
     @cached_property
     def trays(self) -> TraySteps:
         """The steps with kit trays and kits."""
-        return TraySteps(self.manipulator, self.observer, self.designs, self.pick_place)
+        return TraySteps(self.manipulator, self.asking, self.designs, self.pick_place)
+
+    @cached_property
+    def asking(self) -> ActionQuestions:
+        """The questions of its steps."""
+        return ActionQuestions(self.manipulator, self.looks, self.designs, self.left_out)
 
     async def do(self, action: Action) -> str:
         """Does a step; says what was done.
@@ -76,15 +96,24 @@ class StepRunner:
             return await (handlers | self.trays.handlers())[action.verb](action)
         except ObservationTimeout as error:
             raise StepFailed(FailureKind.UNSEEN, str(error), self.manipulator.held) from None
+        finally:
+            if action.verb in MOVES and self.manipulator.hand.reading is not None:
+                self.looks.note_touched(self.manipulator.hand.reading.pose_tool_in_world.position)
 
     # ------------------------------------------------------------ looking and deciding
 
     async def _look_part(self, action: Action) -> str:
-        await self._see(action.place, action.sku)
-        part = self._choose(action)
-        self.manipulator.found = part.name
-        x, y, _ = part.position
-        return f"{part.name} at ({x:.4f}, {y:.4f}) m, known to {part.sd_m * 1000:.2f} mm"
+        for _ in range(MOST_GONE):  # whatever turns out to be gone gives way to the next
+            found = await self.asking.look(self.asking.before(action), self.upcoming)
+            if not found.unseen:
+                break
+        parts, reasons = self.asking.candidates(action)
+        if not parts:
+            why = "; ".join(reasons)
+            raise StepFailed(FailureKind.NOT_THERE, f"nothing to take at {action.place}: {why}", self.manipulator.found)
+        self.manipulator.found = parts[0].name
+        x, y, _ = parts[0].position
+        return f"{parts[0].name} at ({x:.4f}, {y:.4f}) m, known to {parts[0].sd_m * 1000:.2f} mm"
 
     async def _set_grasp(self, action: Action) -> str:
         manipulator = self.manipulator
@@ -95,44 +124,21 @@ class StepRunner:
 
     async def _look_slot(self, action: Action) -> str:
         manipulator = self.manipulator
-        await self._see(action.kit)
+        found = await self.asking.look(self.asking.before(action))
+        hidden = sorted(str(question) for question in found.hidden)
+        if hidden:  # what is not in view is not empty
+            raise StepFailed(FailureKind.HIDDEN, f"{hidden[0]} is in no camera's view", manipulator.held)
         slot, why = open_slot(manipulator.believed, action.kit, self.designs[action.kit], action.sku)
         if slot is None:
             raise StepFailed(
                 FailureKind.OCCUPIED, f"{action.kit} has no open slot for {action.sku}: {why}", manipulator.held
             )
+        seen = manipulator.believed.slot_view(action.kit, slot.name, self.asking.of_slot(action.kit, slot).since_s)
+        if seen.content is not SlotContent.EMPTY:  # something is there that is not known yet
+            why = seen.reason or f"{slot.name} of {action.kit} is not seen to be empty"
+            raise StepFailed(FailureKind.OCCUPIED, why, manipulator.held)
         manipulator.slot = slot
         return f"{slot.name} of {action.kit}"
-
-    async def _see(self, place: str, sku: str | None = None) -> None:
-        """Observes a place and what may be there; what was not seen is missing."""
-        believed = self.manipulator.believed
-        anchor = believed.detected_as(place)
-        is_part = anchor in believed.objects and believed.objects[anchor].kind == "Part"
-        held = set(believed.held.values())
-        parts = [thing.name for thing in believed.of_kind("Part") if thing.name not in held]
-        observation = await observe_trays(self.observer, [] if is_part else [anchor], parts)
-        source = believed.source(anchor)
-        near = {name for name in observation.unseen if believed.source(name) in ("", source)}
-        self.manipulator.belief.note_missing(near, found=observation.seen)
-
-    async def _is_in_next_frame(self, part: str) -> bool:
-        """Returns whether a part is in the next frame of the detector that saw it last."""
-        believed, source = self.manipulator.believed, self.manipulator.believed.source(part)
-        anchors = [tray for tray in believed.trays() if believed.source(tray) == source]
-        return part in (await self.observer.observe(anchors[:1], [part], sightings=1)).seen
-
-    def _choose(self, action: Action) -> BelievedPart:
-        manipulator = self.manipulator
-        good, reasons = candidates(manipulator.believed, action.sku, action.place, manipulator.recipe, self.left_out)
-        if not good:
-            why = "; ".join(reasons)
-            raise StepFailed(FailureKind.NOT_THERE, f"nothing to take at {action.place}: {why}", manipulator.found)
-        if manipulator.hand.reading is not None:  # those first that fingers get at, and that nothing leans on
-            others = manipulator.believed.parts()
-            gripper = manipulator.hand.reading.gripper
-            good.sort(key=lambda part: (not free_grasps(part, others, gripper), is_touched(part, others)))
-        return good[(self.attempt - 1) % len(good)] if self.attempt > 2 else good[0]
 
     async def _grasp(self, part: BelievedPart) -> GraspChoice:
         reading = self.manipulator.hand.reading or await self.manipulator.hand.read()
@@ -142,6 +148,20 @@ class StepRunner:
                 FailureKind.NOT_THERE, f"fingers do not fit between {part.name} and its neighbours", part.name
             )
         return grasps[self.turned % len(grasps)]
+
+    async def set_upright(self, name: str) -> None:
+        """Presses a gear upright that was not taken where it was seen: that it leans, no detector above it tells."""
+        believed = self.manipulator.believed
+        if (
+            name not in believed.objects
+            or believed.is_missing(name)
+            or believed.source(name) not in self.flat_detectors
+        ):
+            return
+        part = believed.part(name)
+        if isinstance(part.figures, GearFigures):
+            await press_upright(self.manipulator, part)
+            self.looks.note_touched(part.position)
 
     # ------------------------------------------------------------ taking
 
@@ -153,7 +173,7 @@ class StepRunner:
 
     async def _remove_part(self, action: Action) -> str:
         manipulator = self.manipulator
-        await self._see(action.kit)
+        await self.asking.look(self.asking.before(action))
         part, slot = wrong_part(manipulator.believed, action.kit, self.designs[action.kit], action.sku)
         if part is None or slot is None:
             raise StepFailed(FailureKind.NOT_THERE, f"no {action.sku} is in a wrong slot of {action.kit}")
@@ -165,21 +185,21 @@ class StepRunner:
         is_careful = self.attempt > 1 or manipulator.misses > 0
         slow_mps = recipe.careful_mps if is_careful else recipe.slow_mps
 
-        async def look() -> Pose:
+        async def above() -> Pose:
             await manipulator.hand.read()
-            near = grasp.nearest(manipulator.turned_rad)
-            await manipulator.approach(near.pose_tool(part))
-            if not await self._is_in_next_frame(part.name):
-                manipulator.belief.note_missing([part.name])
+            if manipulator.believed.is_missing(part.name):
                 raise StepFailed(FailureKind.NOT_THERE, f"{part.name} is not seen any more", part.name)
             now = manipulator.believed.part(part.name)
-            moved_m = float(np.linalg.norm(now.position - part.position))
-            if moved_m > MOVED_M or abs(now.tilt_rad - part.tilt_rad) > TILTED_RAD:
+            moved_m = now.across_m(part.position)
+            if moved_m > MOVED_M:
                 raise StepFailed(FailureKind.NOT_THERE, f"{part.name} was moved by {moved_m * 1000:.0f} mm", part.name)
-            return near.pose_tool(now)
+            near = grasp.nearest(manipulator.turned_rad).pose_tool(now)
+            await manipulator.approach(near)
+            return near
 
+        manipulator.belief.watch([part.name], manipulator.hand.clock.time_s)
         lift_mps = slow_mps if is_careful else recipe.fast_mps
-        way = OverheadWay(manipulator, grasp.pose_tool(part), look, slow_mps, slow_mps, lift_mps)
+        way = OverheadWay(manipulator, grasp.pose_tool(part), above, slow_mps, slow_mps, lift_mps)
         reading = await self.pick_place.pick(way, self._hold(part))
         return f"{part.name}, fingers at {reading.width_m * 1000:.1f} mm"
 
@@ -198,36 +218,30 @@ class StepRunner:
         return await self._put(slot, action.kit)
 
     async def _return_part(self, action: Action) -> str:
-        manipulator, believed = self.manipulator, self.manipulator.believed
-        tray, _, name = action.place.partition("/")  # one slot of a tray for other parts, when nothing else is left
-        await self._see(tray)
-        parts = believed.parts()
-        slots = [slot for slot in believed.slots_of_tray(tray) if name in ("", slot.name)]
-        slot = next((slot for slot in slots if believed.part_in(slot, parts) is None), None)
+        manipulator = self.manipulator
+        await self.asking.look(self.asking.before(action))
+        slot = self.asking.free_slot(action)
         if slot is None:
             raise StepFailed(FailureKind.OCCUPIED, f"{action.place} has no empty slot", manipulator.held)
-        return await self._put(slot, tray)
+        return await self._put(slot, action.place.partition("/")[0])
 
     async def _put(self, slot: BelievedSlot, where: str) -> str:
         manipulator, recipe, believed = self.manipulator, self.manipulator.recipe, self.manipulator.believed
         if not manipulator.held:
             raise StepFailed(FailureKind.LOST, f"{manipulator.name} holds nothing to put into {where}")
-        part, anchor = believed.part(manipulator.held), believed.detected_as(where.partition("/")[0])
+        part = believed.part(manipulator.held)
 
-        async def look() -> Pose:
-            await observe_trays(self.observer, [anchor], sightings=1)
+        async def above() -> Pose:
             there = believed.part_in(slot)
             if there is not None:
                 raise StepFailed(FailureKind.OCCUPIED, f"{there.name} is in {slot.name} of {where}", part.name)
             pose = await self._release(slot)
-            if manipulator.slipped_m:  # then where exactly it hangs is worth a longer look
-                await observe_trays(self.observer, [anchor])
-                pose = await self._release(slot)
             await manipulator.approach(pose)
             return pose
 
         slow_mps = recipe.slow_mps if self.attempt == 1 else recipe.careful_mps
-        way = OverheadWay(manipulator, await self._release(slot), look, slow_mps, recipe.fast_mps, recipe.fast_mps)
+        way = OverheadWay(manipulator, await self._release(slot), above, slow_mps, recipe.fast_mps, recipe.fast_mps)
+        manipulator.goes_to = slot.pose_part_in_world
         await self.pick_place.place(way, self._hold(part))
         manipulator.grasp = None
         return f"{part.name} into {slot.name} of {where}"

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from cellwright.core.pose import Pose
+from cellwright.execution.action_questions import ActionQuestions
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.manipulator import Manipulator
-from cellwright.execution.observation import Observer, observe_trays
 from cellwright.execution.overhead_way import OverheadWay
 from cellwright.execution.pick_place import Hold, PickPlace
 from cellwright.execution.trays import TrayHold, free_spot, hold_of, kit_tray_of, spot_on_table, top_trays
@@ -33,13 +33,13 @@ class TraySteps:
 
     Attributes:
         manipulator: The robot.
-        observer: Waits for detections.
+        asking: Looks for what must be seen.
         designs: Kit -> what it shall become.
         pick_place: Of its hand.
     """
 
     manipulator: Manipulator
-    observer: Observer
+    asking: ActionQuestions
     designs: Mapping[str, KitDesign]
     pick_place: PickPlace
 
@@ -69,35 +69,39 @@ class TraySteps:
 
     async def _take_tray(self, action: Action) -> str:
         manipulator, believed = self.manipulator, self.manipulator.believed
-        known = top_trays(believed, action.place)
-        anchors = [tray for tray in believed.trays() if believed.objects[tray].kind == "PartsTray"][:1]
-        observation = await self.observer.observe(anchors, known if anchors else known[:1])
-        seen = [tray for tray in known if tray in observation.seen]
-        if not seen:
-            raise StepFailed(FailureKind.NOT_THERE, f"no kit tray is seen in {action.place}", manipulator.found)
-        return await self._take(seen[0], seen[0])
+        for _ in top_trays(believed, action.place):  # what turns out to be gone gives way to the one below
+            await self.asking.look(self.asking.before(action))
+            top = next(iter(top_trays(believed, action.place)), "")
+            if top and not isinstance(believed.seen_s(top), Unknown):
+                return await self._take(top, top)
+        raise StepFailed(FailureKind.NOT_THERE, f"no kit tray is seen in {action.place}", manipulator.found)
 
     async def _take_kit(self, action: Action) -> str:
         tray = kit_tray_of(self.manipulator.believed, action.kit)
-        await observe_trays(self.observer, [tray])
+        await self._see(tray)
         return await self._take(action.kit, tray)
+
+    async def _see(self, tray: str) -> None:
+        """Looks at a tray; one that is not seen, although it is in view, is gone."""
+        found = await self.asking.look([self.asking.of(tray)])
+        if found.unseen:
+            raise StepFailed(FailureKind.NOT_THERE, f"{tray} is not seen any more", tray)
 
     async def _take(self, thing: str, tray: str) -> str:
         manipulator, slow_mps = self.manipulator, self.manipulator.recipe.slow_mps
         hold, before = self._hold(tray), manipulator.believed.pose(tray)
 
-        async def look() -> Pose:
+        async def above() -> Pose:
             await manipulator.hand.read()
-            await manipulator.approach(hold.pose_tool(before, manipulator.turned_rad))
-            await observe_trays(self.observer, [tray], sightings=1)
             now = manipulator.believed.pose(tray)
             if now.distance_m(before) > MOVED_M:
                 moved_mm = 1000 * now.distance_m(before)
                 raise StepFailed(FailureKind.NOT_THERE, f"{tray} was moved by {moved_mm:.0f} mm", thing)
+            await manipulator.approach(hold.pose_tool(now, manipulator.turned_rad))
             return hold.pose_tool(now, manipulator.turned_rad, PRESS_M)
 
         start = hold.pose_tool(before, manipulator.turned_rad)
-        way = OverheadWay(manipulator, start, look, slow_mps, slow_mps, slow_mps)
+        way = OverheadWay(manipulator, start, above, slow_mps, slow_mps, slow_mps)
         await self.pick_place.pick(way, Hold(thing))
         return f"{tray}, its vacuum holds"
 
@@ -138,13 +142,14 @@ class TraySteps:
             raise StepFailed(FailureKind.LOST, f"{manipulator.name} holds nothing to put into {place}")
         hold = self._hold(kit_tray_of(manipulator.believed, thing))
 
-        async def look() -> Pose:
+        async def above() -> Pose:
             pose = hold.pose_tool(spot, manipulator.turned_rad, -RELEASE_M)
             await manipulator.approach(pose)
             return pose
 
         start = hold.pose_tool(spot, manipulator.turned_rad, -RELEASE_M)
-        way = OverheadWay(manipulator, start, look, recipe.careful_mps, recipe.slow_mps, recipe.slow_mps)
+        way = OverheadWay(manipulator, start, above, recipe.careful_mps, recipe.slow_mps, recipe.slow_mps)
+        manipulator.goes_to = spot
         await self.pick_place.place(way, Hold(thing))
         set_down(manipulator.belief, thing, place)
         return f"{thing} into {place}" if place in manipulator.believed.relations.capacity else f"{thing} onto {place}"
@@ -156,7 +161,7 @@ class TraySteps:
         tray = self._tray_on(action.place)
         if not tray:
             raise StepFailed(FailureKind.NOT_THERE, f"no kit tray is on {action.place}")
-        await observe_trays(self.observer, [tray])
+        await self._see(tray)
         begin_kit(manipulator.belief, action.kit, design.name, tray, manipulator.hand.clock.time_s)
         return f"{tray} is {action.kit} now"
 

@@ -2,24 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from cellwright.catalogue.seating import SEEN_SEATED, SlotTolerance
 from cellwright.execution.outcome import KitReport, OrderStatus, SlotReport
 from cellwright.execution.settings import ExecutionSettings
 from cellwright.execution.surroundings import box_of, extras
-from cellwright.knowledge import Belief, BelievedPart, BelievedSlot, Unknown
+from cellwright.knowledge import Belief, BeliefState, BelievedPart, BelievedSlot, SlotContent, Unknown
 from cellwright.orders import KitDesign
 from cellwright.planning import named_kits
 
-__all__ = ["conclusion", "kit_reports"]
+__all__ = ["SeenSeat", "conclusion", "kit_reports", "seat_of"]
 
+CAMERAS_M = 0.0007  # by which two cameras may be off each other: one may show the part, the other its tray
+DEVIATIONS = 2.0  # by which a part may be seen farther off than it is
+CAUGHT_M = 0.003  # a part that is seen farther off than this is not in its seat: slots catch what is let go 5 mm off
 NO_KIT = "there is no such kit"
 
 
+@dataclass(frozen=True)
+class SeenSeat:
+    """A part in a slot as detectors see it; what they do not measure is None.
+
+    Attributes:
+        across_m: From the slot's middle.
+        above_m: Above its seat.
+        tilt_rad: Between its axis and the vertical.
+        sd_m: How well its place in the slot is known.
+    """
+
+    across_m: float
+    above_m: float | None
+    tilt_rad: float | None
+    sd_m: float = 0.0
+
+    def reason(self, allowed: SlotTolerance) -> str:
+        """Returns why it is not seated, by what is measured; empty when it is."""
+        if self.across_m > min(allowed.beside_m + DEVIATIONS * self.sd_m, max(CAUGHT_M, allowed.beside_m)):
+            return f"is {self.across_m * 1000:.1f} mm beside its place"
+        if self.above_m is not None and abs(self.above_m) > allowed.above_m:
+            return f"is {self.above_m * 1000:.1f} mm above its seat"
+        if self.tilt_rad is not None and self.tilt_rad > allowed.tilt_rad:
+            return f"leans by {np.degrees(self.tilt_rad):.1f} deg"
+        return ""
+
+    @property
+    def unmeasured(self) -> tuple[str, ...]:
+        """The names of what no detector measures of it."""
+        return tuple(name for name, value in (("height", self.above_m), ("tilt", self.tilt_rad)) if value is None)
+
+
+def seat_of(believed: BeliefState, part: BelievedPart, slot: BelievedSlot, flat: Collection[str] = ()) -> SeenSeat:
+    """Returns how a part is seen in a slot.
+
+    Args:
+        believed: What is believed.
+        part: The part.
+        slot: The slot.
+        flat: Detectors that measure neither heights nor leans.
+    """
+    is_measured = believed.source(part.name) not in flat
+    spread = np.sqrt(believed.variances(part.name))
+    is_high, is_tilted = spread[2] <= SEEN_SEATED.above_m, spread[3:5].max() <= SEEN_SEATED.tilt_rad
+    above_m = float(part.position[2] - slot.position[2])
+    return SeenSeat(
+        part.across_m(slot.position),
+        above_m if is_measured and is_high else None,
+        part.tilt_rad if is_measured and is_tilted else None,
+        float(np.hypot(believed.sd_m(part.name), CAMERAS_M)),
+    )
+
+
 def kit_reports(
-    belief: Belief, wanted: Mapping[str, KitDesign], since_s: float, now_s: float, settings: ExecutionSettings
+    belief: Belief, wanted: Mapping[str, KitDesign], since_s: float, settings: ExecutionSettings
 ) -> tuple[KitReport, ...]:
     """Returns the kits as they were seen after a moment."""
     believed = belief.state
@@ -27,7 +85,7 @@ def kit_reports(
     reports = []
     for kit, design in wanted.items():
         slots = believed.slots_of_kit(kit, design) if kit in believed.tree.index else []
-        rows = [_slot(belief, slot, believed.part_in(slot, parts), since_s, now_s, settings) for slot in slots]
+        rows = [_slot(belief, kit, slot, believed.part_in(slot, parts), since_s, settings) for slot in slots]
         if not slots:
             rows = [SlotReport(slot=slot.name, wanted=slot.sku, reason=NO_KIT) for slot in design.slots]
         on_it = tuple(part.name for part in extras(believed, kit, parts))
@@ -66,38 +124,37 @@ def conclusion(kits: Sequence[KitReport], wanted: int, reasons: Sequence[str], h
 
 def _slot(
     belief: Belief,
+    kit: str,
     slot: BelievedSlot,
     part: BelievedPart | None,
     since_s: float,
-    now_s: float,
     settings: ExecutionSettings,
 ) -> SlotReport:
     if part is None:
-        return SlotReport(slot=slot.name, wanted=slot.sku, reason="empty")
-    offset = part.position - slot.position
-    across_m, above_m = float(np.hypot(*offset[:2])), float(offset[2])
-    belief.watch([part.name], now_s)
+        view = belief.state.slot_view(kit, slot.name, since_s)
+        is_empty = view.content is SlotContent.EMPTY
+        reason = "empty" if is_empty else f"not verified: it was not in view since {since_s:.1f} s"
+        return SlotReport(slot=slot.name, wanted=slot.sku, reason=reason, verified=is_empty)
+    seat = seat_of(belief.state, part, slot, settings.flat_detectors)
     known_s = belief.state.seen_s(part.name)
     seen_s = -np.inf if isinstance(known_s, Unknown) else known_s
-    reason = ""
-    if part.sku != slot.sku:
+    reason, is_seen = "", seen_s >= since_s
+    if not is_seen:
+        reason = f"not verified: {part.name} was not seen since {since_s:.1f} s"
+    elif part.sku != slot.sku:
         reason = f"holds {part.sku}"
-    elif seen_s < since_s:
-        reason = f"{part.name} was not seen since {since_s:.1f} s"
-    elif across_m > settings.seated.beside_m:
-        reason = f"{part.name} is {across_m * 1000:.1f} mm beside its place"
-    elif abs(above_m) > settings.seated.above_m:
-        reason = f"{part.name} is {above_m * 1000:.1f} mm above its seat"
-    elif part.tilt_rad > settings.seated.tilt_rad:
-        reason = f"{part.name} leans by {np.degrees(part.tilt_rad):.1f} deg"
+    elif why := seat.reason(settings.seated):
+        reason = f"{part.name} {why}"
     return SlotReport(
         slot=slot.name,
         wanted=slot.sku,
         sku=part.sku,
         part=part.name,
-        offset_m=across_m,
-        height_m=above_m,
+        offset_m=seat.across_m,
+        height_m=seat.above_m,
         seen_s=seen_s,
         filled=not reason,
         reason=reason,
+        verified=is_seen,
+        unmeasured=seat.unmeasured,
     )

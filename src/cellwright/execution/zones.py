@@ -63,6 +63,10 @@ class Zones:
             self._waiting[zone].discard(robot)
         self._owner[zone] = robot
 
+    def is_contested(self, zone: str) -> bool:
+        """Returns whether several robots work in a zone by the plan."""
+        return zone in self._contested
+
     async def make_way(self, robot: str) -> None:
         """Leaves the zone when another robot waits for it."""
         for zone in [z for z, owner in self._owner.items() if owner == robot and self._waiting[z] - {robot}]:
@@ -78,6 +82,7 @@ class Zones:
                 self._changed.set()
 
     async def _leave(self, robot: str, zone: str) -> None:
-        await self._manipulators[robot].withdraw()
+        async with self._manipulators[robot].busy:
+            await self._manipulators[robot].withdraw()
         del self._owner[zone]
         self._changed.set()

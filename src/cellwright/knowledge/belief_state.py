@@ -240,8 +240,22 @@ class BeliefState:
         evidence = Evidence.FELT if self.kind(source) == "Robot" else Evidence.SEEN
         seen = PoseEstimate(matrix, variances, evidence, time_s, source)
         is_hidden = self.held and self.now_s - time_s > OUT_OF_SIGHT_S
-        tool = self.tool(next((tool for tool, thing in self.held.items() if thing == name), "")) if is_hidden else None
-        return (held_pose(tool, self.kind(name), self.sku(name), matrix) if tool else None) or seen
+        return (self._carried(row) if is_hidden else None) or seen
+
+    def _carried(self, row: int) -> PoseEstimate | None:
+        """Returns the pose of what a hand holds, or of what lies on that, by the hand; None for what none carries."""
+        tree, held = self.tree, {thing: tool for tool, thing in self.held.items()}
+        held.update({tray: held[kit] for kit, tray in self.tray_of.items() if kit in held})
+        at = row
+        while at >= 0 and tree.names[at] not in held:
+            at = int(tree.parent[at])
+        tool = self.tool(held[tree.names[at]]) if at >= 0 else None
+        name = tree.names[at]
+        felt = held_pose(tool, self.kind(name), self.sku(name), tree.in_world[at]) if tool else None
+        if felt is None or at == row:
+            return felt
+        matrix = felt.matrix @ np.linalg.inv(tree.in_world[at]) @ tree.in_world[row]
+        return PoseEstimate(matrix, felt.variances, felt.evidence, felt.time_s, felt.source)
 
     # ------------------------------------------------------------ parts, slots and trays
 
@@ -249,8 +263,8 @@ class BeliefState:
         """Returns a part as it was seen last, wherever it is."""
         self._follow()
         if name not in self._parts:
-            sd_m = float(np.sqrt(self.variances(name)[:3].max()))
-            self._parts[name] = BelievedPart(name, self.objects[name].sku, self.tree.in_world[self._row(name)], sd_m)
+            matrix = self.tree.in_world[self._row(name)]
+            self._parts[name] = BelievedPart(name, self.objects[name].sku, matrix, self.sd_m(name))
         return self._parts[name]
 
     def parts(self, sku: str | None = None) -> list[BelievedPart]:

@@ -105,7 +105,7 @@ class BelievedPart:
         name: Which.
         sku: What it is.
         matrix: Its pose in the world, 4 x 4.
-        sd_m: How well that is known, along the worst axis.
+        sd_m: How well its place in the plane is known, along the worse axis.
     """
 
     name: str

@@ -46,6 +46,19 @@ class SerialChain:
             rotation = rotation @ turns[:, number]
         return rotation @ self.flange_rotation, position + rotation @ self.offsets[-1]
 
+    def link_frames(self, joints: Array) -> tuple[Array, Array]:
+        """Returns the turns (joints + 1, 3, 3) of base and links since zero angles, and the places of their joints.
+
+        Args:
+            joints: One configuration.
+        """
+        turns = self._turns(joints[None])[0]
+        rotations, points = [np.eye(3)], [np.zeros(3)]
+        for turn, offset in zip(turns, self.offsets[:-1], strict=True):
+            points.append(points[-1] + rotations[-1] @ offset)
+            rotations.append(rotations[-1] @ turn)
+        return np.array(rotations), np.array(points)
+
     def distance(self, joints: Array, targets: Array) -> Array:
         """Returns distances of configurations (n, joints) from poses (n or 1, 4, 4): metres or radians, the larger."""
         rotations, positions = self.forward(joints)

@@ -70,7 +70,7 @@ class TrackerCfg:
     drift_sd_rad: float = 0.005
     max_sd_m: float = 0.01
     max_lean_rad: float = 0.2
-    surface_sd_m: float = 0.001
+    surface_sd_m: float = 0.0005
     max_speed_mps: float = 2.0
     min_score: float = 0.3
     confirm: int = 3

@@ -94,7 +94,7 @@ class ControllerPorts:
     topics: ControllerTopics = field(default_factory=NoTopics)
     database: str | Path = "sqlite://"
     report: Callable[[OrderReport], None] = lambda _account: None
-    poll_s: float = 0.1
+    poll_s: float = 0.02
 
     def client(self, robot: str, options: ClientOptions | None = None) -> CrclClient:
         """Returns a client of a robot's CRCL server; it connects when it is entered or opened."""

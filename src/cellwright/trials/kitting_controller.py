@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from cellwright.catalogue import ROBOTS
 from cellwright.core.errors import JobFailed
 from cellwright.core.messages import ActionEvent, BeliefChange, Detections, Plan, Tracks
 from cellwright.crcl import ClientOptions
@@ -27,6 +28,7 @@ from cellwright.perception import ExpectedObject, Tracker
 from cellwright.planning.external_plan import ExternalPlan
 from cellwright.trials.announced import AnnouncedOrder
 from cellwright.trials.controller_ports import ControllerOrders, ControllerPorts
+from cellwright.trials.detector_views import surfaces_of, view_model
 
 __all__ = ["ACTIONS_TOPIC", "PLANS_TOPIC", "TRACKS_TOPIC", "KittingController", "controller_database", "expected_in"]
 
@@ -74,8 +76,16 @@ class KittingController:
             ports.topics.declare(topic, kind)
         model = WorldModel(database, write_every_s=WRITE_EVERY_S)
         self.belief = Belief(model, ports.publisher(BELIEF_TOPIC))
-        self._tracker = Tracker(expected_in(self.belief.state), views=self._views, clock=lambda: ports.clock.time_s)
-        self.belief.follower = self._tracker
+        self._view = view_model(ports.drawings, list(ports.detectors))
+        self._models = {name: ROBOTS.get(robot.model) for name, robot in ports.drawings.cell.robots.items()}
+        self._tracker = Tracker(
+            expected_in(self.belief.state),
+            views=self._views,
+            view=self._view,
+            surfaces=surfaces_of(self.belief.state),
+            clock=lambda: ports.clock.time_s,
+        )
+        self.belief.follower, self.belief.state.view = self._tracker, self._view
         self._kits = dict(self.belief.state.tray_of)
 
     async def build(
@@ -110,6 +120,7 @@ class KittingController:
                     actions=total.actions + account.actions,
                     plans=total.plans + account.plans,
                     retries=total.retries + account.retries,
+                    looks=total.looks + account.looks,
                     start_s=total.start_s,
                 )
             total, resume, plan = account, False, None
@@ -147,9 +158,12 @@ class KittingController:
                     self.settings,
                     tool_models=ports.drawings.tool_models,
                     force_sensors=ports.drawings.force_sensors,
+                    flat_detectors=ports.drawings.flat_detectors,
                 ),
                 publish=self._tell,
                 on_action=self._on_action,
+                models=self._models,
+                view=self._view,
             )
             try:
                 return await self._while_stored(executor.run(orders, resume=resume, plan=plan), self._lost)

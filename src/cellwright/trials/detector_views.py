@@ -1,0 +1,40 @@
+"""Views of the detectors of a cell, by its drawings: cameras, tables, boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from cellwright.drawings.prior import Drawings
+from cellwright.knowledge import BeliefState
+from cellwright.perception import DetectorView, PinholeCamera, ViewModel
+from cellwright.perception.support import Surface
+
+__all__ = ["surfaces_of", "view_model"]
+
+
+def view_model(drawings: Drawings, detectors: Sequence[str]) -> ViewModel:
+    """Returns what detectors can see; of one that names no camera nothing is known."""
+    lines = {line.get("name"): line for _, line in drawings.cell.sensor_lines()}
+    boxes, cameras, found = drawings.views(detectors), drawings.layout.cameras, dict[str, DetectorView]()
+    for name in detectors:
+        camera = cameras.get(lines.get(name, {}).get("camera", ""))
+        if camera is not None:
+            eye = PinholeCamera(camera.pose_in_world, camera.fov_rad, camera.resolution_px)
+            found[name] = DetectorView(eye, *boxes[name])
+    return ViewModel(found, tuple(drawings.cell.robots))
+
+
+def surfaces_of(believed: BeliefState) -> list[Surface]:
+    """Returns the tops of tables and the floors of boxes, on which things lie whose height no detector measures."""
+    found = []
+    for name, size_m in believed.relations.sizes.items():
+        kind = believed.kind(name)
+        if believed.has_pose(name) and (kind == "WorkTable" or kind.startswith("LargeBox")):
+            pose, height_m = believed.pose(name), size_m[2] if kind == "WorkTable" else 0.0
+            half = np.array(size_m) / 2
+            corners = pose.apply([[x, y, height_m] for x in (-half[0], half[0]) for y in (-half[1], half[1])])
+            (low_x, low_y, low_z), (high_x, high_y, _) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
+            found.append(Surface((low_x, low_y), (high_x, high_y), low_z))
+    return found
