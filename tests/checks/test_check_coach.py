@@ -64,7 +64,7 @@ def test_a_good_cell_is_told_which_tool_takes_which_part_at_which_height():
     assert all(finding.ok for finding in found.values()), found
     grasp = found["grasp medium_gear"]
     assert re.match(r"ur with robotiq_2f_85 at 41\.\d mm, 8\.0 mm wide, 38\.5 mm on either side", grasp.detail)
-    assert grasp.values["ur.robotiq_2f_85.height_m"] == pytest.approx(0.0186 + 0.001 + 0.0375 / 2)
+    assert grasp.values["ur.robotiq_2f_85.height_m"] == pytest.approx(0.0186 + 0.004 + 0.0375 / 2)
     assert grasp.values["ur.robotiq_2f_85.width_m"] == pytest.approx(0.008)
     assert {"bases", "trays lie flat", "grasp large_gear", "reach", "sight"} <= set(found)
 
