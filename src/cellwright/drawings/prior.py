@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from cellwright.catalogue import PARTS
+from cellwright.catalogue import FURNITURE, PARTS, FurnitureFigures
 from cellwright.cells import Cell, Layout, drawn_layout, own_name
 from cellwright.cells.actual import PoseErrorCfg
 from cellwright.core.config import Normal, Number
 from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.pose import Pose
 
 __all__ = ["Drawings", "ViewBox"]
 
@@ -63,6 +64,12 @@ class Drawings:
         """The detectors that measure neither heights nor leans: those that look down on a plane of known height."""
         lines = [line for _, line in self.cell.sensor_lines()]
         return frozenset(str(line.get("name")) for line in lines if line.get("type") == "overhead_detector")
+
+    @cached_property
+    def fixtures(self) -> tuple[tuple[str, FurnitureFigures, Pose], ...]:
+        """The name, figures and pose in the world of everything that never moves."""
+        poses = self.layout.fixtures
+        return tuple((name, FURNITURE.get(cfg.model), poses[name]) for name, cfg in self.cell.fixtures.items())
 
     def views(self, detectors: Sequence[str]) -> dict[str, ViewBox]:
         """Returns detector -> the rectangle that it looks at, as it is mounted.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from cellwright.catalogue import ArmFigures
+from cellwright.catalogue import ArmFigures, FurnitureFigures
 from cellwright.core.errors import BadInput, CellwrightError, JobFailed, UnknownName
 from cellwright.core.messages import ActionEvent, Plan
+from cellwright.core.pose import Pose
 from cellwright.crcl import CrclClient
 from cellwright.execution.action_runner import ActionRunner
 from cellwright.execution.async_clock import AsyncClock
@@ -52,6 +53,7 @@ class Executor:
         on_action: Is told of every action that was tried, once it has ended or failed, with all that is known of it.
         models: Robot -> the figures of its arm: what it hides follows from them.
         view: What cameras can see; it is told where the arms are. Without it, arms hide nothing.
+        fixtures: What stands about by the drawings, which arms go round: name, figures, pose.
 
     An instance can do several orders one after the other. It should be made before anything was seen: then it knows
     where the drawings have the trays.
@@ -69,6 +71,7 @@ class Executor:
         on_action: Callable[[ActionRecord], None] = lambda _record: None,
         models: Mapping[str, ArmFigures] | None = None,
         view: ViewModel | None = None,
+        fixtures: Sequence[tuple[str, FurnitureFigures, Pose]] = (),
     ) -> None:
         if not clients:
             raise BadInput("an executor needs at least one robot")
@@ -78,7 +81,7 @@ class Executor:
         believed = belief.state
         self._publish = publish
         self._on_action = on_action
-        self._manipulators = known = make_manipulators(belief, clients, clock, self.settings, models, view)
+        self._manipulators = known = make_manipulators(belief, clients, clock, self.settings, models, view, fixtures)
         self._looks = LookPlanner(belief, clock, known, view, self.settings)
         believed.clock = lambda: clock.time_s
         believed.report = lambda robot: known[robot].report() if robot in known else None

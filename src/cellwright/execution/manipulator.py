@@ -13,6 +13,7 @@ from cellwright.catalogue import tool_grasp_xyz_m
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import JOINT_SPEED_RADPS, ArmClient, ArmFailed, HandReading, raised, tool_down
 from cellwright.execution.arm_capsules import NOTHING, ArmCapsules, held_capsules
+from cellwright.execution.detours import Detours
 from cellwright.execution.grasps import GraspChoice
 from cellwright.execution.pick_place import PickPlacePhase
 from cellwright.execution.robot_hand import RobotHand
@@ -58,6 +59,7 @@ class Manipulator:
         view: Is told where it is, for what cameras can see then.
         stands: The room that it takes up where it was told to be last; k x 7.
         busy: Is locked while it does something.
+        detours: Takes it round what is in its way; None when the figures of its arm are not known.
     """
 
     arm: ArmClient
@@ -75,6 +77,7 @@ class Manipulator:
     view: ViewModel | None = None
     stands: Array | None = None
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
+    detours: Detours | None = None
     _aside_rad: float = 0.0
 
     @property
@@ -274,7 +277,9 @@ class Manipulator:
         """Moves to the rest position, turned aside if another robot works below it."""
         await self.rise()
         joints, rest = self.hand.reading.joints_rad if self.hand.reading else (), self.resting_rad
-        if not joints or len(joints) != len(rest) or not np.allclose(joints, rest, atol=AT_REST_RAD):
+        if joints and len(joints) == len(rest) and np.allclose(joints, rest, atol=AT_REST_RAD):
+            return
+        if self.detours is None or not rest or not await self.detours.go(rest):
             await self.arm.rest(self._aside_rad, speed_radps)
 
     async def is_near(self, places: Sequence[str]) -> bool:
@@ -341,7 +346,8 @@ class Manipulator:
         attempts = [(pose, True), (half_turn, True), (pose, False)]
         for number, (target, straight) in enumerate(attempts, start=1):
             try:
-                await self.arm.move(target, speed_mps, straight=straight)
+                if self.detours is None or not await self.detours.go(target, straight=straight):
+                    await self.arm.move(target, speed_mps, straight=straight)
                 return
             except ArmFailed as error:
                 if error.is_lost_robot or number == len(attempts):

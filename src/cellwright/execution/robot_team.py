@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from cellwright.catalogue import ArmFigures
+from cellwright.catalogue import ArmFigures, FurnitureFigures
 from cellwright.core.errors import UnknownName
+from cellwright.core.pose import Pose
 from cellwright.crcl import CrclClient
 from cellwright.execution.arm import ArmClient, ArmFailed
 from cellwright.execution.arm_capsules import ArmCapsules
 from cellwright.execution.async_clock import AsyncClock
+from cellwright.execution.detours import Detours
 from cellwright.execution.failure import StepFailed
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.progress import OrderProgress
 from cellwright.execution.robot_hand import RobotHand
 from cellwright.execution.settings import ExecutionSettings
+from cellwright.execution.way_finder import WayFinder
 from cellwright.knowledge import Belief
 from cellwright.perception import ViewModel
 
@@ -28,6 +31,7 @@ def make_manipulators(
     settings: ExecutionSettings,
     models: Mapping[str, ArmFigures] | None = None,
     view: ViewModel | None = None,
+    fixtures: Sequence[tuple[str, FurnitureFigures, Pose]] = (),
 ) -> dict[str, Manipulator]:
     """Returns robot -> its manipulator, over an open CRCL client.
 
@@ -38,6 +42,7 @@ def make_manipulators(
         settings: How to work.
         models: Robot -> the figures of its arm, by which it is known what that hides.
         view: Is told where the arms are.
+        fixtures: What stands about by the drawings: name, figures, pose.
 
     Raises:
         UnknownName: A robot that the database does not have.
@@ -56,6 +61,10 @@ def make_manipulators(
         tool, hand = believed.tool_of.get(robot, ""), RobotHand(arm, clock)
         found[robot] = Manipulator(arm, hand, belief, tool, capsules=capsules, view=view)
         arm.on_motion = found[robot].note_motion
+        if model is not None:
+            finder = WayFinder(robot, model, believed.pose(robot), fixtures)
+            latency_s = settings.latencies.planning_s
+            found[robot].detours = Detours(found[robot], finder, found, models or {}, latency_s)
     return found
 
 

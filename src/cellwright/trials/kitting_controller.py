@@ -164,6 +164,7 @@ class KittingController:
                 on_action=self._on_action,
                 models=self._models,
                 view=self._view,
+                fixtures=ports.drawings.fixtures,
             )
             try:
                 return await self._while_stored(executor.run(orders, resume=resume, plan=plan), self._lost)
