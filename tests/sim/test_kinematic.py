@@ -5,7 +5,7 @@ import pytest
 
 from cellwright.bench.gear_transfer import transfer_gear
 from cellwright.bench.tools_trays import try_tray
-from cellwright.catalogue import PARTS, TRAYS, seated_height_m
+from cellwright.catalogue import PARTS, TRAYS, part_grasp, seated_height_m
 from cellwright.core.pose import Pose
 from cellwright.judge import judge_slot
 from cellwright.sim import World
@@ -81,7 +81,9 @@ def test_the_gripper_closes_to_the_width_of_what_it_holds(lab, grasp):
 
 @pytest.mark.parametrize(("offset_m", "held"), [(0.004, True), (0.006, False)])
 def test_a_grasp_beside_the_part_holds_nothing(lab, tool_above, offset_m, held):
-    place = lab.world.pose_of("gear").apply([0, 0, 0.0266])
+    world = lab.world
+    grasp = part_grasp(world.objects["gear"].figures, world.robots["arm"].gripper.figures)
+    place = world.pose_of("gear").apply(grasp.xyz_m)
 
     async def work() -> float:
         await lab.robots["arm"].move_tool(tool_above(place + np.array([offset_m, 0, 0])))

@@ -23,7 +23,7 @@ SMALL = Order("small", (OrderLine(KitDesign.of("kit_m", "sku_kit_m2l1_vessel", {
 FAULTS = (
     "push:at=2,part=small_gear_1,by_mm=60",
     "remove:at=3,part=small_gear_2",
-    "blackout:at=9,for_s=3,detector=detector_motoman",
+    "blackout:at=4,for_s=3,detector=detector_motoman",
 )
 
 

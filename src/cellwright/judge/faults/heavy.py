@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import mujoco
 from pydantic import Field
 
 from cellwright.judge.faults.cfg import LastingFaultCfg
@@ -46,6 +45,8 @@ class HeavyFault(LastingFault[HeavyCfg]):
         self._scale(1.0)
 
     def _scale(self, factor: float) -> None:
+        import mujoco  # not at the start: faults are parsed before the simulator is loaded
+
         model = self.world.model
         for item in self.world.objects.values():
             if self.cfg.is_about(item):
