@@ -138,7 +138,7 @@ def test_interruption_leaves_a_complete_log_and_no_picture(interrupted):
     assert log.problem == ""
     start_s, end_s = (time_ns / 1e9 for time_ns in log.span_ns)
     assert start_s < 0.1
-    assert 1.5 <= end_s < 10  # a busy machine may be behind the wall clock
+    assert 1.0 <= end_s < 10  # a busy machine may be behind the wall clock
     assert not (folder / "out" / "run.png").exists()
 
 

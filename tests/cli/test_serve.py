@@ -57,7 +57,7 @@ def test_both_robots_move_and_sigterm_ends_it_with_0(cell_file, tmp_path):
         assert sorted(addresses) == sorted(doors["vision"]) == ["fanuc", "motoman"]
         for address in doors["vision"].values():
             with BlockingVisionClient(address) as vision:
-                assert len(vision.next_frame()) == 15
+                assert len(vision.next_frame()) >= 15  # of its own table, and what its camera sees of the other
         for address in addresses.values():
             with BlockingCrclClient(address) as client:
                 client.execute(m.InitCanon(0)).check()
