@@ -158,7 +158,8 @@ def test_a_blocking_controller_in_another_thread(changed):
                 return [len(next(frames)) for _ in range(10)]
 
         counts = served(lab, lambda interface: in_thread(lambda: control(interface.addresses["motoman"])))
-        assert counts == [15] * 10
+        assert len(counts) == 10
+        assert min(counts) >= 15  # its own five trays and ten gears, and what it sees of the other table
 
 
 def test_what_vision_says_can_be_changed_by_the_cell(changed):
