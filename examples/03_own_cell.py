@@ -24,6 +24,7 @@ robots:
 fixtures:
   floor: {model: floor, pose: {xyz_m: [0, 0, 0]}}
   cart: {model: fanuc_cart, pose: {xyz_m: [0.04, -1.16, 0]}}
+  camera: {model: fanuc_camera_post, pose: {xyz_m: [0.359, -1.157, 0]}}
 trays:
   supply: {model: medium_gear_tray, pose: {xyz_m: [0.16, -1.00, 0.916]}}
   kit: {model: kit_m2l1_tray, pose: {xyz_m: [0.38, -1.20, 0.916], rpy_deg: [0, 0, 30]}}
@@ -33,7 +34,7 @@ actual:
   tray: {x_m: {distribution: normal, sd: 0.005}, yaw_deg: {distribution: uniform, low: -3, high: 3}}
 sensors:
   - {type: tool_status, robot: arm, rate_hz: 25}
-  - {type: logical_detector, name: detector_arm, rate_hz: 10, noise: {roll_deg: 0, pitch_deg: 0}, min_share: 0}
+  - {type: logical_detector, name: detector_arm, camera: camera, rate_hz: 10, delay_s: 0.05}
 """
 
 file = Path(tempfile.mkdtemp()) / "bench.yaml"
