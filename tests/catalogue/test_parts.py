@@ -95,4 +95,4 @@ def test_colours_tell_the_kinds_apart():
 
 
 def test_only_camera_posts_carry_a_camera():
-    assert {name for name, piece in FURNITURE.items() if piece.has_camera} == {"camera_post", "fanuc_camera_post"}
+    assert {name for name, piece in FURNITURE.items() if piece.cameras} == {"camera_post", "fanuc_camera_post"}

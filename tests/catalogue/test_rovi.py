@@ -141,6 +141,6 @@ def test_the_cameras_are_those_of_the_project() -> None:
     assert left.resolution_px[0] / 2 / np.tan(left.fov_rad / 2) == pytest.approx(732.2, abs=0.05)
     (kinect,) = ROVI_KINECT.cameras
     assert kinect.resolution_px[0] / 2 / np.tan(kinect.fov_rad / 2) == pytest.approx(554.3, abs=0.05)
-    assert ROVI_STEREO.has_camera
-    assert ROVI_KINECT.has_camera
-    assert not ROVI_TABLE.has_camera
+    assert ROVI_STEREO.cameras
+    assert ROVI_KINECT.cameras
+    assert not ROVI_TABLE.cameras

@@ -28,9 +28,14 @@ from cellwright.lab import Lab
 POST = replace(
     FURNITURE.get("pedestal"), name="test_post", size_m=(0.05, 0.05), top_m=1.12, leg_m=0.02, leg_inset_m=0.0
 )
-FURNITURE.register("test_post")(POST)
 FROM, TO = tool_down(np.array([0.16, -1.0, 1.03])), tool_down(np.array([0.41, -1.0, 1.03]))
 PARKED = Pose.from_xyz_rpy([0.26, -1.02, 1.08], [np.pi / 2, 0.0, 0.0])  # the Motoman's tool, pointing at the Fanuc
+
+
+@pytest.fixture(autouse=True)
+def post_in_library(monkeypatch):
+    """The post is among the furniture for these tests alone."""
+    monkeypatch.setattr(FURNITURE, "_entries", {**FURNITURE._entries, "test_post": POST})
 
 
 def with_post() -> Cell:
