@@ -91,7 +91,7 @@ def aprs_noise(conditions: MeasurementConditions) -> ExperimentFindings:
             "`frames.jump_rate` is how often a gear is in another group of its class than in the frame before, the "
             "mean of some detectors, because it depends on how alike the scores of a table's gears are. Groups "
             "are ordered by score. In the laboratory's 63 recorded frames of January 25, 2017, it is 0.36 for gears; "
-            "the spread of scores, from gear to gear 0.032 and from frame to frame 0.013, is chosen after these "
+            "the spread of scores, from gear to gear 0.032 and from frame to frame 0.013, is fitted to these "
             "frames. While nothing moves they scatter by 0.01 to 0.2 mm, less than in the figure; the detector "
             "takes the figure's.",
         ],
