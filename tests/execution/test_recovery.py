@@ -73,7 +73,7 @@ def test_a_gear_that_lies_across_a_slot_for_good_costs_that_slot_and_no_more():
 
 
 def test_a_gripper_that_is_weak_for_a_while_loses_parts_and_gets_them_in_the_end():
-    report = build("m", "weak_gripper:after=grasp:1,factor=0.02,for_s=8", robots=("motoman",))
+    report = build("m", "weak_gripper:after=grasp:1,factor=0.005,for_s=8", robots=("motoman",))
     assert any(record.phase == "fail" for record in report.order.actions)
     assert report.done, report.reason
 

@@ -19,7 +19,7 @@ from .conftest import small_kit
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("after_s", [7.0])
+@pytest.mark.parametrize("after_s", [5.0])
 def test_what_is_in_the_hand_is_put_into_the_kit_by_whoever_comes_next(after_s):
     order = small_kit("m")
     with cw.Lab.from_cell("aprs", 0) as lab:

@@ -45,7 +45,7 @@ async def change_tool(manipulator: Manipulator, action: Action) -> str:
     attach, believed = action.verb is Verb.ATTACH, manipulator.believed
     holder, base = believed.pose(action.place), believed.pose(manipulator.name)
     way = HolderWay(manipulator.arm, manipulator.hand, holder, base, action.tool)
-    await manipulator.rise()
+    await manipulator.withdraw()  # from above other places the way to where it turns may lead through holders
     await way.come()
     await manipulator.arm.change_tool(lock=attach)
     note_tool(manipulator.belief, action.robot, action.tool, None if attach else action.place, action.place)

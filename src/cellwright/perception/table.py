@@ -195,6 +195,13 @@ class TrackTable:
         found: Rows = lost[(same & (apart < cfg.separation_m)).any(axis=1)]
         return found
 
+    def lost_like_held(self, cfg: TrackerCfg) -> Rows:
+        """Returns lost trays of a kind of which a hand carries one: what is seen may be that one, on its way."""
+        trays = self.trays
+        lost = trays[(self.misses[trays] >= cfg.confirm) & ~self.held[trays]]
+        found: Rows = lost[np.isin(self.kinds[lost], self.kinds[trays[self.held[trays]]])]
+        return found
+
     def set_holders(self, holders: Mapping[str, str]) -> None:
         """Sets tray -> the name under which its slots are known from now on."""
         self.holders = [holders.get(name, holder) for name, holder in zip(self.names, self.holders, strict=True)]

@@ -135,7 +135,7 @@ class Tracker:
         bias = np.where(table.sources == watch.number, 0.0, cfg.bias_sd_m**2)[:, None]
         everywhere = frame.costs(table, known[:, :3] + bias)
         costs = np.where(table.kinds[:, None] == frame.kinds, everywhere, np.inf)
-        covered = table.covered(cfg)
+        covered = np.concatenate([table.covered(cfg), table.lost_like_held(cfg)])
         costs[covered] = np.inf
         matched, rest = np.zeros(len(table), bool), np.arange(len(frame.skus))
         matched[covered] = True  # no detector can see it, so it is not missed
