@@ -201,10 +201,11 @@ def distance(points, capsules):
     return np.linalg.norm(points[:, None] - start - t[..., None] * axis, axis=2) - capsules[:, 6]
 
 
-@settings(max_examples=60)
-@given(st.integers(0, 2**32))
-def test_nothing_that_is_hidden_is_called_clear(seed):
-    """Points of each disc are joined with the eye by brute force; conservative, but not by much."""
+def discs_and_gaps(seed):
+    """Yields of random discs the radius, whether they count as hidden, and how far capsules keep from lines to them.
+
+    Points of each disc are joined with the eye by brute force.
+    """
     rng = np.random.default_rng(seed)
     eye = np.array([0.0, 0.0, 2.0])
     points = rng.uniform([-0.5, -0.5, 0.0], [0.5, 0.5, 0.2], (8, 3))
@@ -217,9 +218,22 @@ def test_nothing_that_is_hidden_is_called_clear(seed):
     shares = np.linspace(0, 1, 300)[:, None]
     for point, radius, is_hidden in zip(points, radii, found, strict=True):
         targets = point + radius * rim
-        gaps = [distance(eye + shares * (target - eye), capsules).min() for target in (*targets, point)]
-        assert is_hidden or min(gaps) > -1e-3  # rays are sampled
-        assert not is_hidden or min(gaps) < radius + 1e-3  # most along a capsule
+        yield radius, is_hidden, min(distance(eye + shares * (to - eye), capsules).min() for to in (*targets, point))
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32))
+def test_nothing_that_is_hidden_is_called_clear(seed):
+    for radius, is_hidden, gap_m in discs_and_gaps(seed):
+        assert is_hidden or gap_m > -1e-3  # rays are sampled
+        assert not is_hidden or gap_m < radius + 1e-3
+
+
+def test_little_that_is_clear_is_called_hidden():
+    """Only lines of sight along a capsule are judged by more than a quarter of the disc."""
+    hidden = [(radius, gap_m) for seed in range(40) for radius, is_hidden, gap_m in discs_and_gaps(seed) if is_hidden]
+    assert len(hidden) > 50
+    assert sum(gap_m > 0.25 * radius + 1e-3 for radius, gap_m in hidden) <= 0.01 * len(hidden)
 
 
 @settings(max_examples=60)
