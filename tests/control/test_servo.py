@@ -20,8 +20,8 @@ WALL = {
     }
 }
 CONTACT = (
-    r"arm stopped by contact after (\d+) % of the path: force at the wrist (\S+) N \(Fx (\S+), Fy (\S+), Fz (\S+)\).*; "
-    r"joint_\d is \d+\.\d deg away from where it should be \(limit 5\.7 deg\)"
+    r"arm stopped by contact after (\d+) % of the path: joint_1 pushes with \d+ Nm, "
+    r"joint_\d is \d+\.\d deg away from where it should be \(limit 5\.7 deg\)$"
 )
 FLOOR = {"floor": {"model": "floor", "pose": {"xyz_m": [0, 0, 0]}}}
 
@@ -116,8 +116,8 @@ def test_an_obstacle_is_noticed_the_arm_stays_and_can_move_again(open_lab):
     with pytest.raises(FollowingError, match=CONTACT) as caught:
         lab.perform(arm.move_joints(through, 0.3))
     assert isinstance(caught.value, JobFailed)
-    percent, force_n, *axes = (float(word) for word in re.match(CONTACT, str(caught.value)).groups())
-    assert force_n == pytest.approx(np.linalg.norm(axes), abs=1.0)
+    percent = float(re.match(CONTACT, str(caught.value)).group(1))
+    assert not re.search(r"\d N\b", str(caught.value)), "the force is the wrist sensor's to tell, with its noise"
     lab.advance(0.3)
     stopped = arm.joints_rad
     assert percent == pytest.approx(100 * (low[0] - stopped[0]) / np.radians(90), abs=2.0), "where the arm is"

@@ -53,7 +53,7 @@ BAD = {
     ),
     "contact with the table": (
         lambda move: [move(dz=-0.5)],
-        r"fanuc stopped by contact after \d\d % of the path: force at the wrist \d+\.\d N \(Fx \S+, Fy \S+, Fz \d+\)",
+        r"fanuc stopped by contact after \d\d % of the path: something at the wrist holds it, joint_\d is \d+\.\d deg",
     ),
     "contact at a guard": (
         lambda move: [

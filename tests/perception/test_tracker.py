@@ -461,6 +461,22 @@ def test_a_tray_that_is_let_go_where_a_lost_one_stood_stays_itself():
     assert found["new"].distance_m(there) < 0.001
 
 
+@pytest.mark.parametrize("is_held", [True, False])
+def test_a_lost_tray_is_not_back_while_a_hand_carries_one_of_its_kind_past_its_place(is_held):
+    """Without a hand that carries one, what is seen in the place of the lost tray is that tray again."""
+    there, other = at(0.0, -0.6), at(0.4, 0.2)
+    camera = Camera(Tracker([ExpectedObject("lost", KIT, there), ExpectedObject("new", KIT, other)], views=EVERYTHING))
+    camera.see([(KIT, there), (KIT, other)], 5)
+    assert set(camera.see([(KIT, other)], 30)) == {"new"}
+    camera.tracker.set_held(["new"] if is_held else [])
+    found = camera.see([(KIT, there)])  # nothing was seen of it on its way
+    assert set(found) == ({"new"} if is_held else {"lost", "new"})
+    camera.tracker.set_held([])
+    camera.tracker.put("new", there, [0.002**2] * 3 + [0.1**2] * 3)
+    if is_held:
+        assert set(camera.see([(KIT, there)], 40)) == {"new"}
+
+
 def test_gears_that_pass_each_other_keep_their_names():
     start = [(GEAR, at(0.0, 0.0)), (GEAR, at(0.2, 0.06))]
     camera = Camera(Tracker(expect(start), views=EVERYTHING))

@@ -52,34 +52,31 @@ class Supervision:
 
     def _following_text(self, worst: int, error_rad: float) -> str:
         joint = self._drive.figures.joints[worst].name
-        felt = self._force_text()
+        felt = "something at the wrist holds it, "
         if np.linalg.norm(self._change()[:3]) < FELT_N:  # the arm itself is held, or its load is too heavy
-            felt += f", {joint} pushes with {abs(self._drive.effort_nm[worst]):.0f} Nm"
+            felt = f"{joint} pushes with {abs(self._drive.effort_nm[worst]):.0f} Nm, "
         off_deg, most_deg = np.degrees(error_rad), np.degrees(FOLLOWING_LIMIT_RAD)
-        return f"{felt}; {joint} is {off_deg:.1f} deg away from where it should be (limit {most_deg:.1f} deg)"
+        return f"{felt}{joint} is {off_deg:.1f} deg away from where it should be (limit {most_deg:.1f} deg)"
 
     def _passed_limit(self) -> str:
-        """Returns the limit that is passed, as text; empty if none is."""
+        """Returns the limit that is passed, as text; empty if none is.
+
+        The text has no figure of the force: the wrist's sensor tells that, with its noise.
+        """
         change = self._change()
         limits, joints = self.limits, self._drive.figures.joints
         if np.linalg.norm(change[:3]) > limits.force_n:
-            return f"{self._force_text()} (limit {limits.force_n:.1f} N)"
-        if (torque_nm := float(np.linalg.norm(change[3:]))) > limits.torque_nm:
-            return f"{self._force_text()}, torque {torque_nm:.1f} Nm (limit {limits.torque_nm:.1f} Nm)"
+            return f"the force at the wrist is above its limit of {limits.force_n:.1f} N"
+        if np.linalg.norm(change[3:]) > limits.torque_nm:
+            return f"the torque at the wrist is above its limit of {limits.torque_nm:.1f} Nm"
         if np.isfinite(limits.effort_share):
             for joint, effort_nm in zip(joints, np.abs(self._drive.effort_nm), strict=True):
                 if effort_nm > (most_nm := limits.effort_share * joint.effort_limit_nm):
-                    return f"{self._force_text()}, {joint.name} pushes with {effort_nm:.1f} Nm (limit {most_nm:.1f} Nm)"
+                    return f"{joint.name} pushes with {effort_nm:.1f} Nm (limit {most_nm:.1f} Nm)"
         return ""
 
     def _change(self) -> Array:
         return self._wrench() - self._rest_wrench
-
-    def _force_text(self) -> str:
-        """Returns the force as text: beyond that at the beginning of the motion, in the axes of the sensor."""
-        force = self._change()[:3]
-        x, y, z = np.round(force) + 0.0  # no -0
-        return f"force at the wrist {np.linalg.norm(force):.1f} N (Fx {x:.0f}, Fy {y:.0f}, Fz {z:.0f})"
 
     def _wrench(self) -> Array:
         index, readings = self._world.robot(self._robot), self._world.data.sensordata
