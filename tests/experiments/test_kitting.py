@@ -14,8 +14,8 @@ from cellwright.judge import parse_fault
 
 
 def row(status: str = "done", **more) -> KittingRow:
-    said = {"order": "kit_m2l1", "seed": 1, "recovery": "full", "fault": "drop", "status": status, "sim_s": 30.0}
-    return KittingRow(**{**said, **more})
+    said = {"order": "kit_m2l1", "seed": 1, "recovery": "full", "robots": "fanuc", "fault": "drop"}
+    return KittingRow(**{**said, "status": status, "sim_s": 30.0, **more})
 
 
 def test_all_faults_and_recoveries_are_there():
@@ -53,6 +53,18 @@ def test_clean_metrics():
     assert (metrics["success"], metrics["n"], metrics["false_done"]) == (0.5, 2, 0)
     assert 0 < metrics["success_low"] < 0.5
     assert metrics["placed_mm_p95"] == pytest.approx(0.29)
+
+
+def test_seconds_per_part_are_those_of_kits_that_were_done_by_one_robot():
+    rows = [
+        row(placed_mm=(0.1, 0.3, 0.1), sim_s=24.0),
+        row(placed_mm=(0.1,) * 4, sim_s=32.0),
+        row("partial", placed_mm=(0.2,), sim_s=90.0),
+        row(placed_mm=(0.1, 0.3), sim_s=22.0, robots="motoman"),
+    ]
+    metrics = _metrics(rows)
+    assert (metrics["s_per_part"], metrics["motoman.s_per_part"]) == (8.0, 11.0)
+    assert math.isnan(_metrics(rows[:2])["motoman.s_per_part"])
 
 
 def test_table_has_the_worst_placement():

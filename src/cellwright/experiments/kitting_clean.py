@@ -16,13 +16,20 @@ __all__ = ["kitting_clean"]
 
 LAYOUTS, QUICK_LAYOUTS = 100, 5
 ORDERS = ("kit_m2l1", "kit_s2l2")
+ROBOT, OTHER_ROBOT = "fanuc", "motoman"
+EVERY = 4  # the other robot builds the kits of one layout in so many
 
 
 def kitting_clean(conditions: MeasurementConditions, workers: int | None = None) -> ExperimentFindings:
-    """Measures both kits, each alone, in every layout."""
+    """Measures both kits, each alone and by one robot, in every layout; some of them by the other robot, too."""
     layouts = QUICK_LAYOUTS if conditions.quick else LAYOUTS
     seeds = RandomStreams(conditions.seed).stream("kitting-clean").integers(2**31, size=layouts).tolist()
-    jobs = [KittingJob(order, seed) for seed in seeds for order in ORDERS]
+    jobs = [
+        KittingJob(order, seed, robots=(robot,))
+        for robot, own in ((ROBOT, seeds), (OTHER_ROBOT, seeds[::EVERY]))
+        for seed in own
+        for order in ORDERS
+    ]
     conditions.say(f"{layouts} layouts, {len(ORDERS)} kits in each")
     rows = run_jobs(
         "kitting", run_kitting, jobs, workers, lambda n, of: conditions.say(f"  {n} of {of}") if n % 10 == 0 else None
@@ -30,7 +37,12 @@ def kitting_clean(conditions: MeasurementConditions, workers: int | None = None)
     metrics = _metrics(rows)
     return ExperimentFindings(
         metrics,
-        {"success": {"min": 1.0}, "false_done": {"max": 0.0}, "placed_mm_p95": {"max": 1.0}},
+        {
+            "success": {"min": 0.99},
+            "false_done": {"max": 0.0},
+            "placed_mm_p95": {"max": 1.0},
+            "s_per_part": {"max": 8.0},
+        },
         tables={"runs": table_of(rows)},
         plots=[
             BoxPlot(
@@ -45,7 +57,11 @@ def kitting_clean(conditions: MeasurementConditions, workers: int | None = None)
             BoxPlot(
                 "time",
                 "Simulated time of a kit, thinking included.",
-                {order: [row.sim_s for row in rows if row.order == order] for order in ORDERS},
+                {
+                    f"{order}, {robot}": [row.sim_s for row in rows if (row.order, row.robots) == (order, robot)]
+                    for order in ORDERS
+                    for robot in (ROBOT, OTHER_ROBOT)
+                },
                 "time [s]",
             ),
         ],
@@ -68,12 +84,21 @@ def _metrics(rows: list[KittingRow]) -> dict[str, float]:
     for order in ORDERS:
         own = [row.done for row in rows if row.order == order]
         metrics |= {f"{order}.success": float(np.mean(own)) if own else float("nan"), f"{order}.n": len(own)}
+    for prefix, robot in (("", ROBOT), (f"{OTHER_ROBOT}.", OTHER_ROBOT)):
+        metrics[f"{prefix}s_per_part"] = _s_per_part([row for row in rows if row.robots == robot])
     return metrics
+
+
+def _s_per_part(rows: list[KittingRow]) -> float:
+    """Returns simulated seconds per part of the kits that were done: looks, tool changes and thinking included."""
+    done = [row for row in rows if row.done]
+    return sum(row.sim_s for row in done) / sum(len(row.placed_mm) for row in done) if done else float("nan")
 
 
 def _notes(rows: list[KittingRow]) -> list[str]:
     notes = [
-        "Both kits are built, each alone, in every layout. A layout is another reality: trays stand up to some "
+        f"Both kits are built, each alone and by one robot, in every layout by {ROBOT}, in one of {EVERY} by "
+        f"{OTHER_ROBOT}, too; `s_per_part` is the former's. A layout is another reality: trays stand up to some "
         "millimetres and degrees beside their drawings, the robots' bases, tools and zeros and the cameras are off by "
         "what the cell's `actual` section says, a quarter of the parts is missing, and which slots are empty is drawn. "
         "The detectors have the lab's own noise, 0.28 and 0.33 mm, and a delay of 50 ms.",
@@ -82,7 +107,7 @@ def _notes(rows: list[KittingRow]) -> list[str]:
         "controller says that it is done.",
     ]
     failed = [row for row in rows if not row.done]
-    notes += [f"`{row.order}`, seed {row.seed}: {row.status}: {row.reason}" for row in failed[:20]]
+    notes += [f"`{row.order}`, {row.robots}, seed {row.seed}: {row.status}: {row.reason}" for row in failed[:20]]
     return notes
 
 

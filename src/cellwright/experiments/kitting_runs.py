@@ -25,6 +25,7 @@ class KittingJob:
     recovery: str = "full"
     fault: str = ""
     spec: str = ""
+    robots: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +36,7 @@ class KittingRow:
         order: The kit.
         seed: The layout, and everything else that is random.
         recovery: The recovery that the controller was allowed.
+        robots: The robots that were allowed to work; empty for all.
         fault: The kind of fault; empty for none.
         status: `done`, `partial`, `failed`, `false_done`, or `error` when physics broke.
         score: Points made of points possible.
@@ -52,6 +54,7 @@ class KittingRow:
     order: str
     seed: int
     recovery: str
+    robots: str
     fault: str
     status: str
     score: float = 0.0
@@ -85,10 +88,12 @@ def random_cell() -> Cell:
 def run_kitting(job: KittingJob) -> KittingRow:
     """Runs the job in a laboratory of its own."""
     start_s = process_time()
-    made = partial(KittingRow, order=job.order, seed=job.seed, recovery=job.recovery, fault=job.fault)
+    robots = " ".join(job.robots or ())
+    made = partial(KittingRow, order=job.order, seed=job.seed, recovery=job.recovery, robots=robots, fault=job.fault)
     try:
         with Lab(random_cell(), job.seed) as lab:
-            report = lab.run(job.order, recovery=job.recovery, faults=[job.spec] if job.spec else ())
+            faults = [job.spec] if job.spec else ()
+            report = lab.run(job.order, robots=job.robots, recovery=job.recovery, faults=faults)
     except SimulationError as error:
         return made(status="error", reason=str(error))
     begun = [fault for fault in report.faults if not fault.is_end]
