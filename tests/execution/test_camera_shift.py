@@ -24,3 +24,12 @@ def test_only_a_shift_that_trays_cannot_explain_is_noticed(still, shift_m, notic
     assert bool(told) is noticed
     if noticed:
         assert told.startswith("eye sees 10 trays shifted alike by (")
+
+
+def test_single_trays_that_were_pushed_far_are_no_shift_of_the_camera(still):
+    cell = still()
+    drawn = nominal_places(cell.belief.state)
+    for name in sorted(drawn)[:3]:
+        cell.shift(name, 0.12, 0.0)
+    asyncio.run(cell.sleep(0.5))
+    assert detector_shift(cell.belief.state, drawn) == ""

@@ -59,3 +59,16 @@ def test_only_what_touches_a_kit_is_an_extra_there(still):
         asyncio.run(cell.sleep(0.3))
         view = cell.belief.state
         assert [part.name for part in extras(view, "fanuc_kit_m2l1", view.parts())] == wanted
+
+
+def test_a_gear_over_the_rim_of_a_kit_whose_height_nobody_measured_may_lie_on_it(still):
+    cell = still()
+    asyncio.run(cell.sleep(0.3))
+    kit = cell.belief.state.pose("fanuc_kit_m2l1")
+    x_m = -SIZE_M[0] / 2 - GEAR.cone_top_radius_m - 0.002
+    cell.moved["medium_gear_1"] = (kit @ Pose.from_xyz_rpy([x_m, 0.0, SIZE_M[2]])).matrix  # its disc high above the rim
+    asyncio.run(cell.sleep(0.3))
+    view = cell.belief.state
+    assert extras(view, "fanuc_kit_m2l1", view.parts()) == []
+    view.model.variances[view.tree.index["medium_gear_1"], 2] = 0.01**2
+    assert [part.name for part in extras(view, "fanuc_kit_m2l1", view.parts())] == ["medium_gear_1"]

@@ -287,6 +287,31 @@ def test_what_is_put_elsewhere_is_as_high_as_what_it_lies_on():
         assert np.hypot(*(found["gear"].position - place.position)[:2]) < 0.002
 
 
+@pytest.mark.parametrize(
+    ("names", "x_m", "raised_m"),
+    [
+        (("left", "right"), 0.0, 0.017),
+        (("left", "right"), 0.3, 0.0),
+        (("left",), 0.0, 0.017 * 373 / (373 + 150)),
+        (("left",), 0.02, (0.017 - 0.0126) * 373 / (373 + 350)),
+        (("left",), 0.05, 0.0),
+    ],
+    ids=["its cone bridges two trays", "on the table", "its cone leans on one", "its disc leans on one", "beside one"],
+)
+def test_what_reaches_over_the_rims_of_trays_lies_on_them(names, x_m, raised_m):
+    figures = TRAYS.get("kit_m2l1_tray")
+    beside_m = figures.size_m[0] / 2 + 0.015
+    trays = [(name, at(beside_m if name == "right" else -beside_m, 0.0)) for name in names]
+    expected = [ExpectedObject(name, KIT, pose, 0.005, 0.05) for name, pose in trays]
+    expected.append(ExpectedObject("gear", GEAR, at(0.0, 0.3), 0.005, 1.8))
+    tracker = Tracker(expected, view=view_of("eye"), surfaces=[Surface((-1, -1), (1, 1), TABLE_M)])
+    eye, seen = Detector(tracker, flat=True), [(KIT, pose) for _, pose in trays]
+    eye.see([*seen, (GEAR, at(0.0, 0.3))], 5)
+    height_m = TABLE_M + raised_m - MEDIUM_GEAR.bottom_m
+    found = eye.see([*seen, (GEAR, at(x_m, 0.0, height_m))], 8)
+    assert found["gear"].position[2] == pytest.approx(height_m, abs=0.001)
+
+
 def test_all_that_is_told_is_finite_and_heights_are_kept_when_nothing_measures_them():
     things = row(3)
     eye = watched(things, flat=True)

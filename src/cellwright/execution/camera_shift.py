@@ -32,8 +32,10 @@ def detector_shift(believed: BeliefState, drawn: dict[str, list[float]]) -> str:
     for tray, (x, y, _, sd_m) in drawn.items():
         if tray in believed.tree.index and (source := believed.source(tray)):
             by_source.setdefault(source, []).append((believed.pose(tray).position[:2] - np.array([x, y]), sd_m))
-    for source, rows in by_source.items():
-        if len(rows) < LEAST_TRAYS:
+    for source, offsets in by_source.items():
+        middle = np.median([offset for offset, _ in offsets], axis=0)  # of most: single trays may have been pushed
+        rows = [row for row in offsets if float(np.abs(row[0] - middle).max()) <= DEVIATIONS * row[1] + CAMERA_M]
+        if len(rows) < LEAST_TRAYS or 2 * len(rows) <= len(offsets):
             continue
         mean = np.mean([offset for offset, _ in rows], axis=0)
         sd_m = float(np.sqrt(np.mean([sd**2 for _, sd in rows]) / len(rows) + CAMERA_M**2))

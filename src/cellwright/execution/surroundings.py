@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.core.pose import Pose
 from cellwright.execution.outline import is_over, tray_gap_m
 from cellwright.knowledge import BeliefState, BelievedPart
 from cellwright.knowledge.tray_layout import tray_layout
@@ -19,6 +20,7 @@ NEAR_M = 0.25  # beyond what a robot reaches, nothing is in its way
 BESIDE_M = 0.001  # a part that stands nearer to a tray than this may touch it: detectors err by a third of it
 ON_FLOOR_M = 0.005  # a tray that is seen so near to the floor of a box stands on it
 COVERS_M = 0.05  # trays on top of each other are nearer than this; those side by side are not
+DEVIATIONS = 2.0  # by which something may be lower than it is believed to be
 HIGHEST_M = 0.20  # above a tray; what is believed to be higher hangs in a hand
 
 
@@ -59,7 +61,10 @@ def carried(believed: BeliefState) -> frozenset[str]:
 
 
 def extras(believed: BeliefState, kit: str, parts: Iterable[BelievedPart]) -> list[BelievedPart]:
-    """Returns parts that lie on the tray of a kit, or lean on it, and in none of its slots."""
+    """Returns parts that lie on the tray of a kit, or lean on it, and in none of its slots.
+
+    A part whose height is not known well may lie lower than it is believed to: what may touch the kit counts.
+    """
     tray = believed.tray_of.get(kit, "")
     if not tray or not believed.has_pose(kit):
         return []
@@ -71,7 +76,9 @@ def extras(believed: BeliefState, kit: str, parts: Iterable[BelievedPart]) -> li
         beside_m = np.hypot(max(abs(x) - length_m / 2, 0.0), max(abs(y) - width_m / 2, 0.0))
         if beside_m >= part.reach_m + BESIDE_M or z >= height_m + HIGHEST_M / 2 or not is_loose(believed, part):
             continue
-        pose = from_world @ part.pose_in_world
+        unknown_m = max(DEVIATIONS * float(np.sqrt(believed.variances(part.name)[2])) - BESIDE_M, 0.0)
+        lower = Pose.from_xyz_rpy([0.0, 0.0, -min(unknown_m, max(z, 0.0))])
+        pose = lower @ from_world @ part.pose_in_world
         if is_over(part.sku, pose, size_m) or tray_gap_m(part.sku, pose, size_m) < BESIDE_M:
             found.append(part)
     return found

@@ -1,7 +1,8 @@
 """Heights that no detector measures: of the slot, the tray or the table that an object lies in or on.
 
 A gear that lies on the axis of a slot is seated in it, cone in cone. Beside the axis it has climbed the slot's wall, by
-about as much as it is beside it.
+about as much as it is beside it. What lies beside trays and partly over them rests on their rims: level between two of
+them, leaning on one.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import PartFigures, TrayFigures, part_of_sku, seated_height_m, tray_of_sku
+from cellwright.catalogue import GearFigures, PartFigures, TrayFigures, part_of_sku, seated_height_m, tray_of_sku
 from cellwright.core.errors import UnknownName
 from cellwright.perception.cfg import TrackerCfg
 from cellwright.perception.table import TrackTable
@@ -25,6 +26,7 @@ CENTRED_M = 0.0015  # a part so near to a slot's axis is seated, as far as it is
 SEATED_SD_M, SEATED_SD_RAD = 0.0005, 0.02
 LOOSE_SD_RAD = 0.2  # a part that lies about may lean on something
 MOVED_M = 0.0005  # after less it lies on what it lay on before
+RING = np.linspace(0.0, 2 * np.pi, 16, endpoint=False)  # directions in which a part is looked at for what holds it up
 
 
 class Surface(NamedTuple):
@@ -78,13 +80,44 @@ def _support(table: TrackTable, row: int, surfaces: Sequence[Surface], cfg: Trac
     for surface in surfaces:
         if _contains(surface, x, y):
             loose = tray is None
+            raised_m = 0.0 if part is None else _raised_m(table, row, part, surface.height_m, cfg)
             return (
-                surface.height_m - bottom_m,
+                surface.height_m + raised_m - bottom_m,
                 cfg.max_sd_m if loose else cfg.surface_sd_m,
                 LOOSE_SD_RAD if loose else SEATED_SD_RAD,
             )
     drawn = table.sightings[row] == 0 or tray is not None
     return float(z), cfg.surface_sd_m if drawn else cfg.max_sd_m, SEATED_SD_RAD if drawn else LOOSE_SD_RAD
+
+
+def _raised_m(table: TrackTable, row: int, part: PartFigures, floor_m: float, cfg: TrackerCfg) -> float:
+    """Returns how far the middle of a part is held above a table by trays beside it that it reaches over."""
+    x, y, _ = table.positions[row]
+    radius_m, raised_m = part.radius_m, 0.0
+    beside_m, is_over = radius_m, np.zeros(len(RING), bool)
+    for number in table.trays.tolist():
+        tray = _figures(table.skus[number])[1]
+        if number == row or tray is None or table.misses[number] >= cfg.confirm or table.held[number]:
+            continue
+        half = np.array(tray.size_m[:2]) / 2
+        out_m = float(np.hypot(*np.maximum(np.abs(_in_frame(table, number, x, y)) - half, 0.0)))
+        height_m = float(table.positions[number, 2]) + tray.thickness_m - floor_m - _underside_m(part, out_m)
+        if out_m < radius_m and height_m > 0.0:
+            rim = _in_frame(table, number, x + radius_m * np.cos(RING), y + radius_m * np.sin(RING))
+            is_over |= (np.abs(rim) <= half[:, None]).all(axis=0)
+            beside_m, raised_m = min(beside_m, out_m), max(raised_m, height_m)
+    held_up = np.flatnonzero(is_over)
+    if not len(held_up):
+        return 0.0
+    is_level = 2 * np.diff([*held_up, held_up[0] + len(RING)]).max() <= len(RING)  # no half of its rim is free
+    return raised_m if is_level else raised_m * radius_m / (radius_m + beside_m)
+
+
+def _underside_m(part: PartFigures, out_m: float) -> float:
+    """Returns how high the underside of an upright part is, above its lowest point, so far from its axis."""
+    if not isinstance(part, GearFigures):
+        return 0.0
+    return float(np.interp(out_m, (part.cone_bottom_radius_m, part.cone_top_radius_m), (0.0, part.cone_height_m)))
 
 
 @cache
@@ -96,8 +129,8 @@ def _figures(sku: str) -> tuple[PartFigures | None, TrayFigures | None]:
         return None, None
 
 
-def _in_frame(table: TrackTable, tray: int, x: float, y: float) -> Array:
-    """Returns a point of the plane in the frame of a tray."""
+def _in_frame(table: TrackTable, tray: int, x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
+    """Returns points of the plane in the frame of a tray."""
     w, i, j, k = table.quaternions[tray]
     yaw = np.arctan2(2 * (i * j + w * k), 1 - 2 * (j * j + k * k))
     c, s = np.cos(yaw), np.sin(yaw)
