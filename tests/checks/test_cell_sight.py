@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cellwright.cells import Cell, load_cell
+from cellwright.cells import load_cell
 from cellwright.checks.cell_sight import check_sight
 from cellwright.sim import World
 
@@ -26,13 +26,8 @@ def test_from_home_every_tray_part_and_slot_of_the_lab_is_seen():
     assert found.ok, found.detail
     assert "30 trays and parts and 34 slots" in found.detail
     for cell in ("aprs", "aprs@lab_tools", "kitting"):
-        found = check_sight(World(honest(load_cell(cell)), seed=0))
+        found = check_sight(World(load_cell(cell).changed({"fidelity": "kinematic"}), seed=0))
         assert found.ok, found.detail
-
-
-def honest(cell: Cell) -> Cell:
-    lines = [line | {"min_share": 0.6} if "detector" in line["type"] else line for line in cell.sensors]
-    return cell.model_copy(update={"sensors": tuple(lines), "fidelity": "kinematic"})
 
 
 def test_a_home_pose_that_hides_a_slot_is_told_though_its_tray_is_seen():

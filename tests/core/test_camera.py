@@ -31,6 +31,12 @@ def test_its_angle_of_view_is_across_the_columns():
     assert np.isnan(DOWN.pixels(edge[2:])).all()
 
 
+def test_a_ball_is_seen_when_all_of_it_is_in_the_picture():
+    half_m = 1.1 * np.tan(0.837 / 2)
+    points = np.array([[0.3 + half_m - 0.03, -1.0, 0.9]] * 2 + [[0.3, -1.0, 1.95]] * 2)
+    assert DOWN.sees(points, np.array([0.02, 0.04, 0.02, 0.04])).tolist() == [True, False, True, False]
+
+
 @given(roll=angle, pitch=angle, yaw=st.floats(-3, 3), x=place, y=place, z=st.floats(0.5, 1.2))
 def test_a_point_is_found_again_at_its_own_height(roll, pitch, yaw, x, y, z):
     pose = Pose.from_xyz_rpy([0, 0, 2.0], [roll, np.pi / 2 + pitch, yaw])

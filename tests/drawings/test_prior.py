@@ -76,6 +76,17 @@ def test_views_are_those_of_the_file_and_blindness_is_told(mixed):
         Drawings.of(mixed).views([])
 
 
+def test_a_detector_without_a_camera_is_drawn_as_an_eye_far_above(mixed):
+    line = {"name": "eye", "rate_hz": 10, "min_xy_m": (0.0, -1.4), "max_xy_m": (0.6, -0.8)}
+    known = [{"type": "logical_detector", **line}, {"type": "their_detector", **line, "name": "theirs"}]
+    drawings = Drawings.of(mixed.model_copy(update={"sensors": (*mixed.sensors, *known)}))
+    cameras = drawings.detector_cameras
+    assert cameras["detector_fanuc"] == drawings.layout.cameras["camera_fanuc"]
+    assert cameras["eye"].pose_in_world.position[2] == 100.0
+    assert cameras["eye"].sees(np.array([[0.01, -0.81, 0.9], [0.01, 0.7, 0.9]])).tolist() == [True, False]
+    assert "theirs" not in cameras, "what it sees is not told"
+
+
 def test_robots_are_those_of_the_cell(mixed):
     drawings = Drawings.of(mixed)
     assert drawings.named_robots() == ("fanuc", "motoman")

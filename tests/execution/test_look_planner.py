@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cellwright.catalogue import ROBOTS, TOOLS
+from cellwright.core.camera import Camera
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import HandReading, tool_down
 from cellwright.execution.arm_capsules import ArmCapsules
@@ -17,7 +18,7 @@ from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.robot_hand import RobotHand
 from cellwright.execution.settings import ExecutionSettings, Recipe
 from cellwright.motion.planning.pieces import tool_pieces
-from cellwright.perception import DetectorView, PinholeCamera, ViewModel
+from cellwright.perception import DetectorView, ViewModel
 
 GRIPPERS = {"fanuc": "aprs_fanuc_gripper", "motoman": "aprs_motoman_gripper"}
 MODELS = {"fanuc": "lr_mate_200id", "motoman": "sia20f"}
@@ -73,7 +74,7 @@ class Scene:
 
     def __init__(self, cell, robots=("fanuc",), limit_s=5.0, eye=FANUC_EYE):
         self.cell, self.eye = cell, np.array(eye)
-        camera = PinholeCamera(Pose.from_xyz_rpy(eye, [0.0, np.pi / 2, 0.0]), 1.6, (2048, 2048))
+        camera = Camera("eye", Pose.from_xyz_rpy(eye, [0.0, np.pi / 2, 0.0]), 1.6, (2048, 2048))
         self.view = ViewModel({"eye": DetectorView(camera)}, robots)
         self.robots = {}
         for name in robots:

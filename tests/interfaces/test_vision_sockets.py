@@ -434,6 +434,22 @@ def served_by_a_thread():
         loop.close()
 
 
+def test_a_client_may_be_told_that_angles_are_in_degrees():
+    turned = VisionEncoder(Pose.from_xyz_rpy([0, 0, 0], [0, 0, -0.5]), {}, rotation_unit="degree")
+
+    async def main():
+        async with VisionServer(turned) as server:
+            await server.start(port=0)
+            async with VisionClient(address(server)) as vision:
+                vision.rotation_unit = "degree"
+                await until(lambda: server.clients == 1)
+                server.send(frame(1))
+                return await vision.next_frame()
+
+    (seen,) = asyncio.run(main())
+    assert seen.rotation_rad == pytest.approx(0.5, abs=1e-3)
+
+
 def test_the_blocking_client():
     with served_by_a_thread() as where, BlockingVisionClient(where) as vision:
         first = vision.next_frame()[0].x_mm

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from cellwright.cells import load_cell
+from cellwright.core.camera import Camera
 from cellwright.core.messages import Tracks
 from cellwright.core.pose import Pose
 from cellwright.drawings.database import designs_for
 from cellwright.drawings.workstation import workstation_of
 from cellwright.knowledge import Belief, Database, SlotContent, Unknown, WorldModel, fill
-from cellwright.perception import DetectorState, DetectorStatus, DetectorView, PinholeCamera, ViewModel
+from cellwright.perception import DetectorState, DetectorStatus, DetectorView, ViewModel
 
 KIT, TRAY, GEAR = "fanuc_kit_m2l1", "fanuc_medium_tray", "medium_gear_1"
 AWAY = np.array([[5.0, 5, 1, 5, 6, 1, 0.1]])
@@ -31,7 +32,7 @@ class Watch:
         ]
         x, y, z = self.state.pose(KIT).position
         self.eye = np.array([x, y, z + 1.0])
-        camera = PinholeCamera(Pose.from_xyz_rpy(self.eye, [0.0, np.pi / 2, np.pi / 2]), 1.6, (640, 480))
+        camera = Camera("eye", Pose.from_xyz_rpy(self.eye, [0.0, np.pi / 2, np.pi / 2]), 1.6, (640, 480))
         self.view = ViewModel({"eye": DetectorView(camera)} if has_camera else {}, ["arm"])
         self.state.view = self.view
         self.view.note_arm("arm", -1.0, AWAY, still=True)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cellwright.catalogue import TRAYS, part_of_sku, seated_height_m
+from cellwright.core.camera import Camera
 from cellwright.core.errors import UnknownName
 from cellwright.core.messages import Detections
 from cellwright.core.pose import Pose
@@ -15,7 +16,6 @@ from cellwright.perception import (
     DetectorState,
     DetectorView,
     ExpectedObject,
-    PinholeCamera,
     Surface,
     Tracker,
     ViewModel,
@@ -42,7 +42,7 @@ def over(x, y=0.0, radius=0.06):
 
 
 def view_of(*detectors):
-    camera = PinholeCamera(Pose.from_xyz_rpy(EYE, [0.0, np.pi / 2, np.pi / 2]), 0.9, (640, 480))
+    camera = Camera("eye", Pose.from_xyz_rpy(EYE, [0.0, np.pi / 2, np.pi / 2]), 0.9, (640, 480))
     view = ViewModel(dict.fromkeys(detectors, DetectorView(camera)), ["arm"])
     view.note_arm("arm", -1.0, AWAY, still=True)
     return view

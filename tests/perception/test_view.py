@@ -8,16 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cellwright.catalogue import TRAYS
+from cellwright.core.camera import Camera
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
-from cellwright.perception import DetectorView, PinholeCamera, ViewModel, Visibility, capsules_of_sku
+from cellwright.perception import DetectorView, ViewModel, Visibility, capsules_of_sku
 from cellwright.perception.sight_lines import extent_of, hidden_by_capsules, swept
 
 CLEAR, HIDDEN, OUTSIDE = Visibility.CLEAR, Visibility.HIDDEN, Visibility.OUTSIDE
 GEAR, TRAY = "sku_part_medium_gear", "sku_medium_gear_vessel"
 HEIGHT_M = 2.0
 DOWN = Pose.from_xyz_rpy([0.0, 0.0, HEIGHT_M], [0.0, np.pi / 2, np.pi / 2])  # top of the picture towards +y
-CAMERA = PinholeCamera(DOWN, 0.8, (640, 480))
+CAMERA = Camera("eye", DOWN, 0.8, (640, 480))
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
 
@@ -54,7 +55,7 @@ def test_a_detector_reports_only_what_is_in_its_rectangle():
 @pytest.mark.parametrize(("fov", "pixels"), [(0.0, (640, 480)), (4.0, (640, 480)), (0.8, (0, 480))])
 def test_a_camera_that_sees_nothing_is_refused(fov, pixels):
     with pytest.raises(BadInput, match="shows nothing; allowed"):
-        PinholeCamera(DOWN, fov, pixels)
+        Camera("eye", DOWN, fov, pixels)
 
 
 # ------------------------------------------------------------ arms

@@ -242,6 +242,7 @@ def test_it_keeps_the_contract_of_sensors(aprs):
         ({"noise": {"z_m": 0.1}}, "unknown key 'z_m'"),
         ({"noise": "some"}, "none"),
         ({"miss": 1.0}, "less than 1"),
+        ({"min_share": 0}, "greater than 0"),
         ({"planes": [{"height_m": 1, "min_xy_m": [0, 0], "max_xy_m": [0, 1]}]}, "min_xy_m must be below max_xy_m"),
     ],
 )

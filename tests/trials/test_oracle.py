@@ -18,9 +18,7 @@ LARGE = [f"large_gear_{number}" for number in (1, 2, 3, 4)]
 
 @pytest.fixture(scope="module")
 def made():
-    cell = load_cell("aprs")
-    sensors = [{**line, "min_share": 0.6} if "camera" in line else line for line in cell.sensors]
-    with Lab(cell.model_copy(update={"sensors": tuple(sensors)}), seed=1) as lab:
+    with Lab(load_cell("aprs"), seed=1) as lab:
         yield lab, lab.snapshot(), PointReach(lab), OracleView(lab)
 
 

@@ -47,7 +47,6 @@ CELL = {
             "name": "eye",
             "rate_hz": 10,
             "noise": {"roll_deg": 0, "pitch_deg": 0},
-            "min_share": 0,
         },
         {"type": "tool_status", "robot": "ur", "rate_hz": 25},
     ],

@@ -16,8 +16,6 @@ from cellwright.sim.sight import LineOfSight, ObjectsInView
 
 __all__ = ["sight_cost"]
 
-MIN_SHARE = 0.6
-
 
 class _NoSight(LineOfSight):
     """Sees everything whole, at no cost; for what a detector needs besides, it looks once."""
@@ -36,10 +34,8 @@ def sight_cost(cell: Cell, seed: int, segments: int) -> float:
     Raises:
         MeasurementFailed: The two laboratories did not do the same.
     """
-    lines = [line | {"min_share": MIN_SHARE} if "detector" in str(line.get("type")) else line for line in cell.sensors]
-    honest = cell.changed({"sensors": lines}, f"{cell.name}, with line of sight")
     shares = []
-    with Lab(honest, seed) as seeing, Lab(honest, seed) as blind:
+    with Lab(cell, seed) as seeing, Lab(cell, seed) as blind:
         detectors = [sensor for sensor in blind.sensors if isinstance(sensor, Detector)]
         for detector in detectors:
             detector.sight = _NoSight(blind.world, detector.actual)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
 
 __all__ = ["Camera"]
@@ -30,6 +31,9 @@ class Camera:
         noise_sd: Standard deviation of the grey values, 0 to 1.
         fixture: What carries it; empty when nothing does.
         lens: Its name on that.
+
+    Raises:
+        BadInput: Its field of view or its picture is none.
     """
 
     name: str
@@ -41,6 +45,14 @@ class Camera:
     noise_sd: float = 0.0
     fixture: str = ""
     lens: str = ""
+
+    def __post_init__(self) -> None:
+        columns, rows = self.resolution_px
+        if not 0.0 < self.fov_rad < np.pi or columns < 1 or rows < 1:
+            raise BadInput(
+                f"camera: a field of view of {self.fov_rad:g} rad with {columns} x {rows} pixels shows nothing; "
+                "allowed: an angle between 0 and pi, at least one pixel"
+            )
 
     @classmethod
     def straight_down(cls, min_xy_m: tuple[float, float], max_xy_m: tuple[float, float]) -> Camera:
@@ -67,17 +79,20 @@ class Camera:
         columns, rows = self.resolution_px
         return np.column_stack([columns / 2 - scale * y, rows / 2 - scale * z])
 
-    def sees(self, points_in_world: Array) -> npt.NDArray[np.bool_]:
-        """Returns which points are in its picture, if nothing is in between, n x 3 -> n."""
+    def sees(self, points_in_world: Array, radii_m: npt.ArrayLike = 0.0) -> npt.NDArray[np.bool_]:
+        """Returns about which points a ball is wholly in its picture, if nothing is in between, n x 3 -> n.
+
+        Args:
+            points_in_world: The points.
+            radii_m: Of the balls, one or n; 0 asks for the points alone.
+        """
         x, y, z = self.in_camera(points_in_world).T
         columns, rows = self.resolution_px
-        half = np.tan(self.fov_rad / 2)
-        inside: npt.NDArray[np.bool_] = (
-            (x >= self.range_m[0])
-            & (x <= self.range_m[1])
-            & (np.abs(y) <= half * x)
-            & (np.abs(z) <= half * rows / columns * x)
-        )
+        nearest_m, farthest_m = self.range_m
+        inside: npt.NDArray[np.bool_] = (x - radii_m >= nearest_m) & (x + radii_m <= farthest_m)
+        wide = float(np.tan(self.fov_rad / 2))
+        for aside, slope in ((y, wide), (z, wide * rows / columns)):
+            inside &= slope * x - np.abs(aside) >= np.asarray(radii_m) * np.hypot(1.0, slope)
         return inside
 
     def on_plane(self, pixels: Array, heights_m: npt.ArrayLike) -> Array:

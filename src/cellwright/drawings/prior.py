@@ -13,6 +13,7 @@ import numpy as np
 from cellwright.catalogue import FURNITURE, PARTS, FurnitureFigures
 from cellwright.cells import Cell, Layout, drawn_layout, own_name
 from cellwright.cells.actual import PoseErrorCfg
+from cellwright.core.camera import Camera
 from cellwright.core.config import Normal, Number
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
@@ -22,6 +23,7 @@ __all__ = ["Drawings", "ViewBox"]
 ViewBox = tuple[tuple[float, float], tuple[float, float]]
 """The corners with the lowest and with the highest x and y of what a detector looks at."""
 
+DETECTORS = ("logical_detector", "overhead_detector")
 WHOLE_CELL: ViewBox = ((-100.0, -100.0), (100.0, 100.0))
 
 
@@ -64,6 +66,18 @@ class Drawings:
         """The detectors that measure neither heights nor leans: those that look down on a plane of known height."""
         lines = [line for _, line in self.cell.sensor_lines()]
         return frozenset(str(line.get("name")) for line in lines if line.get("type") == "overhead_detector")
+
+    @cached_property
+    def detector_cameras(self) -> Mapping[str, Camera]:
+        """Detector -> its camera, as calibrated; one that names none looks straight down from far above."""
+        found = {}
+        for _, line in self.cell.sensor_lines():
+            name, camera = str(line.get("name")), line.get("camera")
+            if camera in self.layout.cameras:
+                found[name] = self.layout.cameras[camera]
+            elif camera is None and line.get("type") in DETECTORS:
+                found[name] = Camera.straight_down(*_view(line))
+        return found
 
     @cached_property
     def fixtures(self) -> tuple[tuple[str, FurnitureFigures, Pose], ...]:

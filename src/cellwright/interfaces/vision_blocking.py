@@ -48,7 +48,9 @@ class BlockingVisionClient(_BlockingFrames[Frame]):
     """
 
     def __init__(self, address: str, *, rotation_unit: AngleUnit = "radian", connect_s: float = 5.0) -> None:
-        super().__init__(VisionClient(address, rotation_unit=rotation_unit, connect_s=connect_s))
+        client = VisionClient(address, connect_s=connect_s)
+        client.rotation_unit = rotation_unit
+        super().__init__(client)
 
 
 class BlockingDetectionsClient(_BlockingFrames[Detections]):

@@ -192,35 +192,14 @@ class VisionClient(FrameClient[Frame]):
     Use it as `async with VisionClient("127.0.0.1:5001") as vision`, then `await vision.next_frame()`, or
     `async for frame in vision` for every frame in order.
 
-    Args:
-        address: Where the server is.
-        rotation_unit: What the server's angles are in.
-        connect_s: How long `open` tries to reach it.
-        retry_s: How long to wait between two attempts.
-        kept_frames: How far an `async for` may fall behind; then it misses the oldest frames.
-        max_line_bytes: A server that sends a longer line is left and tried again.
-
-    Raises:
-        BadInput: The address makes no sense.
+    Attributes:
+        rotation_unit: What the server's angles are in; set it before frames come from a server that sends degrees.
     """
 
-    def __init__(
-        self,
-        address: str,
-        *,
-        rotation_unit: AngleUnit = "radian",
-        connect_s: float = 5.0,
-        retry_s: float = 0.2,
-        kept_frames: int = KEPT_FRAMES,
-        max_line_bytes: int = MAX_LINE_BYTES,
-    ) -> None:
-        super().__init__(
-            address, connect_s=connect_s, retry_s=retry_s, kept_frames=kept_frames, max_line_bytes=max_line_bytes
-        )
-        self._rotation_unit: AngleUnit = rotation_unit
+    rotation_unit: AngleUnit = "radian"
 
     def _decode(self, line: bytes) -> Frame:
-        return decode_line(line.decode(errors="replace"), rotation_unit=self._rotation_unit)
+        return decode_line(line.decode(errors="replace"), rotation_unit=self.rotation_unit)
 
 
 class DetectionsClient(FrameClient[Detections]):

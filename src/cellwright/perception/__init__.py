@@ -6,14 +6,13 @@ from cellwright.perception.look import look, nearest_track
 from cellwright.perception.sight_lines import capsules_of_sku
 from cellwright.perception.support import Surface
 from cellwright.perception.tracker import Tracker
-from cellwright.perception.view import DetectorView, PinholeCamera, ViewModel, Visibility
+from cellwright.perception.view import DetectorView, ViewModel, Visibility
 
 __all__ = [
     "DetectorState",
     "DetectorStatus",
     "DetectorView",
     "ExpectedObject",
-    "PinholeCamera",
     "Surface",
     "Tracker",
     "TrackerCfg",

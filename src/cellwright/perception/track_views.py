@@ -46,7 +46,7 @@ class TrackViews:
         return expected
 
     def are_hidden(self, detectors: Iterable[str], time_s: float, rows: Rows) -> Mask:
-        """Returns which of some objects no detector sees clearly; one without a camera sees through everything."""
+        """Returns which of some objects no detector sees clearly; of one without a known camera it cannot be told."""
         hidden = np.ones(len(rows), bool)
         for name in detectors:
             if not self._view.has(name):

@@ -15,11 +15,11 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.core.camera import Camera
 from cellwright.core.errors import BadInput, UnknownName
-from cellwright.core.pose import Pose
 from cellwright.perception.sight_lines import Boxes, extent_of, hidden_by_boxes, hidden_by_capsules, swept
 
-__all__ = ["DetectorView", "PinholeCamera", "ViewModel", "Visibility"]
+__all__ = ["DetectorView", "ViewModel", "Visibility"]
 
 Array = npt.NDArray[np.float64]
 Seen = npt.NDArray[np.int8]
@@ -39,42 +39,10 @@ class Visibility(IntEnum):
 
 
 @dataclass(frozen=True)
-class PinholeCamera:
-    """A camera as it is calibrated.
-
-    Attributes:
-        pose_in_world: Of its centre of projection: x is the way it looks, y the left of its picture, z the top.
-        fov_rad: Angle of view across the columns.
-        resolution_px: Columns and rows.
-    """
-
-    pose_in_world: Pose
-    fov_rad: float
-    resolution_px: tuple[int, int]
-
-    def __post_init__(self) -> None:
-        columns, rows = self.resolution_px
-        if not 0.0 < self.fov_rad < np.pi or columns < 1 or rows < 1:
-            raise BadInput(
-                f"camera: a field of view of {self.fov_rad:g} rad with {columns} x {rows} pixels shows nothing; "
-                "allowed: an angle between 0 and pi, at least one pixel"
-            )
-
-    def contains(self, points: Array, radii: Array) -> npt.NDArray[np.bool_]:
-        """Returns the points about which a ball of some radius is wholly in the picture."""
-        local = (points - self.pose_in_world.position) @ self.pose_in_world.rotation_matrix
-        columns, rows = self.resolution_px
-        inside = local[:, 0] > radii
-        for axis, slope in ((1, np.tan(self.fov_rad / 2)), (2, np.tan(self.fov_rad / 2) * rows / columns)):
-            inside &= slope * local[:, 0] - np.abs(local[:, axis]) >= radii * np.hypot(1.0, slope)
-        return inside
-
-
-@dataclass(frozen=True)
 class DetectorView:
     """The camera of a detector, and the rectangle of the cell within which it reports objects."""
 
-    camera: PinholeCamera
+    camera: Camera
     min_xy_m: tuple[float, float] = (-inf, -inf)
     max_xy_m: tuple[float, float] = (inf, inf)
 
@@ -231,7 +199,7 @@ class ViewModel:
         (low_x, low_y), (high_x, high_y), edge = view.min_xy_m, view.max_xy_m, self._margin_m
         x, y = places[:, 0], places[:, 1]
         inside = (x >= low_x + edge) & (x <= high_x - edge) & (y >= low_y + edge) & (y <= high_y - edge)
-        found[~(inside & view.camera.contains(places, radii))] = Visibility.OUTSIDE
+        found[~(inside & view.camera.sees(places, radii))] = Visibility.OUTSIDE
         return found
 
     def _at(self, readings: _ArmReadings, time_s: float) -> Array | None:

@@ -14,7 +14,6 @@ from cellwright.core.errors import ConfigError, UnknownName
 from cellwright.core.messages import Detections, Message
 from cellwright.sensors.base import Sensor, SensorCfg, SensorContext
 from cellwright.sensors.pose_noise import PoseNoise
-from cellwright.sim.occlusion import TrayOcclusion
 from cellwright.sim.sight import LineOfSight, ObjectsInView
 from cellwright.sim.sight_points import surface_points
 
@@ -36,7 +35,7 @@ class DetectorCfg(SensorCfg):
     Attributes:
         name: Its name, by which a vision server takes it.
         camera: The camera through which it looks; without one it looks straight down from far above.
-        min_share: The visible share of an object below which it is not recognised; 0 looks through all but trays.
+        min_share: The visible share of an object below which it is not recognised.
         pull: How much of the way by which the middle of the visible part is off becomes an error, for what is partly
             hidden; estimated.
         miss: Probability that an object is not recognised in a frame.
@@ -51,7 +50,7 @@ class DetectorCfg(SensorCfg):
 
     name: str
     camera: str | None = None
-    min_share: Annotated[float, Field(ge=0, le=1)] = 0.6
+    min_share: Annotated[float, Field(gt=0, le=1)] = 0.6
     pull: Annotated[float, Field(ge=0, le=1)] = 0.1
     miss: Probability = 0.0
     false_detection: Probability = 0.0
@@ -171,7 +170,6 @@ class Detector(Sensor[C]):
         sides = [surface_points(self.figures[sku], 0) for sku in self.skus]
         self.middles = np.array([points.mean(axis=0) for points in sides]).reshape(-1, 3)
         self._radii = np.array([np.hypot(*points[:, :2].T).max() for points in sides])
-        self._covers = TrayOcclusion([item.figures for item in objects])
         self._gather = np.array([item.qpos + np.arange(7) for item in objects], np.intp).reshape(-1, 7)
         self.true_poses = np.zeros((len(objects), 7))
 
@@ -192,7 +190,7 @@ class Detector(Sensor[C]):
         errors = self.noise.draw(rng, count) + self._biases
         uniform, jitter, phantom = rng.random((count, 4)), rng.standard_normal(count), rng.random(6)
         self.true_poses = self.world.data.qpos[self._gather]
-        view = self.sight.look() if cfg.min_share > 0 else self._below_nothing()
+        view = self.sight.look()
         (x_min, y_min), (x_max, y_max) = cfg.min_xy_m, cfg.max_xy_m
         x, y = self.true_poses[:, 0], self.true_poses[:, 1]
         is_seen = (x >= x_min) & (x <= x_max) & (y >= y_min) & (y <= y_max)
@@ -219,11 +217,6 @@ class Detector(Sensor[C]):
             variances=variances[order],
             scores=scores[order],
         )
-
-    def _below_nothing(self) -> ObjectsInView:
-        """Returns what is seen by a detector that looks through everything but trays."""
-        shares = np.where(self._covers.hidden(self.true_poses), -1.0, 1.0)
-        return ObjectsInView(shares, np.zeros((len(shares), 3)))
 
     def _classes(self, chance: Array, which: Array) -> Rows:
         """Returns the class as which each object is recognised: its own, or another of parts, or of trays."""

@@ -8,21 +8,16 @@ import numpy as np
 
 from cellwright.drawings.prior import Drawings
 from cellwright.knowledge import BeliefState
-from cellwright.perception import DetectorView, PinholeCamera, ViewModel
+from cellwright.perception import DetectorView, ViewModel
 from cellwright.perception.support import Surface
 
 __all__ = ["surfaces_of", "view_model"]
 
 
 def view_model(drawings: Drawings, detectors: Sequence[str]) -> ViewModel:
-    """Returns what detectors can see; of one that names no camera nothing is known."""
-    lines = {line.get("name"): line for _, line in drawings.cell.sensor_lines()}
-    boxes, cameras, found = drawings.views(detectors), drawings.layout.cameras, dict[str, DetectorView]()
-    for name in detectors:
-        camera = cameras.get(lines.get(name, {}).get("camera", ""))
-        if camera is not None:
-            eye = PinholeCamera(camera.pose_in_world, camera.fov_rad, camera.resolution_px)
-            found[name] = DetectorView(eye, *boxes[name])
+    """Returns what detectors can see."""
+    boxes, cameras = drawings.views(detectors), drawings.detector_cameras
+    found = {name: DetectorView(cameras[name], *boxes[name]) for name in detectors if name in cameras}
     return ViewModel(found, tuple(drawings.cell.robots))
 
 

@@ -14,7 +14,6 @@ from cellwright.sim.sight_points import DIRECTIONS, surface_points
 __all__ = ["OracleView"]
 
 UNSEEN_GROUP = 5  # of geoms that stop no line of sight
-LEAST_SHARE = 0.05  # of what a detector that needs no share must see
 
 
 class OracleView:
@@ -53,7 +52,7 @@ class OracleView:
             return False
         to_eye = pose.inverse().apply(detector.actual.pose_in_world.position)
         points = pose.apply(surface_points(item.figures, int((DIRECTIONS @ to_eye).argmax())))
-        return bool(detector.sight.share(points, [item.body]) >= max(cfg.min_share, LEAST_SHARE))
+        return bool(detector.sight.share(points, [item.body]) >= cfg.min_share)
 
     def _bodies_aside(self, without: Collection[str]) -> list[int]:
         """Returns the bodies of all robots, of the tools on them, and of some loose things."""

@@ -3,19 +3,25 @@
 import numpy as np
 import pytest
 
+from cellwright.catalogue import ROBOTS
 from cellwright.cells import load_cell
 from cellwright.core.pose import Pose
 from cellwright.drawings import Drawings
 from cellwright.drawings.database import designs_for
 from cellwright.drawings.workstation import workstation_of
+from cellwright.execution.arm_capsules import ArmCapsules
 from cellwright.execution.predicates import Evaluator, Truth
 from cellwright.knowledge import Belief, Database, ToolState, WorldModel, fill
+from cellwright.knowledge.belief_writer import note_held, note_released
+from cellwright.knowledge.held_pose import in_hands
 from cellwright.lab import Lab
 from cellwright.motion import LineSpeed
 from cellwright.perception import Tracker
+from cellwright.trials.detector_views import view_model
 from cellwright.trials.kitting_controller import expected_in
 
-GEAR, TRAY, KIT, TABLE = "medium_gear_1", "fanuc_medium_tray", "fanuc_kit_m2l1", "fanuc_cart"
+GEAR, TRAY, KIT, TABLE = "medium_gear_2", "fanuc_medium_tray", "fanuc_kit_m2l1", "fanuc_cart"
+BESIDE = Pose.from_xyz_rpy([0.52, -1.15, 0.917])  # on the cart, in view past the arm
 LOOK_S = 0.45
 SLOW = LineSpeed(speed_mps=0.12, acceleration_mps2=0.6, jerk_mps3=6.0)
 
@@ -23,13 +29,13 @@ SLOW = LineSpeed(speed_mps=0.12, acceleration_mps2=0.6, jerk_mps3=6.0)
 def with_poses(cell):
     """The cell with detectors that tell height and lean, and see what falls on the floor, as predicates ask for."""
     noise = {"x_m": 0.00028, "y_m": 0.00033, "z_m": 0.0005, "roll_deg": 0, "pitch_deg": 0, "yaw_deg": 0.3}
-    fields = {"detector_fanuc": ((-0.11, -1.63), (0.83, -0.86)), "detector_motoman": ((-0.45, -0.86), (0.51, -0.40))}
+    fields = {"detector_fanuc": ((-0.51, -1.63), (1.20, -0.86)), "detector_motoman": ((-0.45, -0.86), (0.51, -0.40))}
     lines = [
         line
         if line.get("name") not in fields
         else {
             **{key: line[key] for key in ("name", "camera", "rate_hz", "delay_s")},
-            **{"type": "logical_detector", "noise": noise, "min_share": 0},
+            **{"type": "logical_detector", "noise": noise},
             **dict(zip(("min_xy_m", "max_xy_m"), fields[line["name"]], strict=True)),
         }
         for line in cell.sensors
@@ -45,15 +51,24 @@ class Watch:
         database = Database("sqlite://")
         fill(database, workstation_of(lab.cell), designs_for([]))
         self.belief = Belief(WorldModel(database))
-        views = Drawings.of(lab.cell).views(["detector_fanuc", "detector_motoman"])
-        self.tracker = Tracker(expected_in(self.belief.state), views=views)
-        for name in views:
+        drawings, detectors = Drawings.of(lab.cell), ["detector_fanuc", "detector_motoman"]
+        self.view = view_model(drawings, detectors)
+        self.tracker = Tracker(expected_in(self.belief.state), views=drawings.views(detectors), view=self.view)
+        self.belief.follower, self.belief.state.view = self.tracker, self.view
+        self.arms = {
+            name: ArmCapsules(ROBOTS.get(robot.model), robot.base.pose) for name, robot in lab.cell.robots.items()
+        }
+        for name in detectors:
             lab.bus.subscribe(f"/{name}/detections", self._see, subscriber="tracker")
         believed = self.belief.state
         believed.clock, believed.report = (lambda: lab.world.clock.time_s), self._report
         self.evaluator = Evaluator(believed)
 
     def _see(self, _topic, message):
+        for name, arm in self.lab.robots.items():  # the tests look while they stand still
+            rows = self.arms[name].at(arm.joints_rad, arm.gripper.name)
+            self.view.note_arm(name, message.time_s, rows, still=True)
+        self.tracker.set_held(in_hands(self.belief.state))
         self.belief.take(self.tracker.take(message))
 
     def _report(self, robot):
@@ -105,7 +120,7 @@ def shifted(pose, x=0.0, y=0.0, z=0.0):
 def test_a_gear_that_is_taken_out_of_its_tray(watch, home, predicate, names):
     before = watch.after_looking(predicate, *names)
     assert before.value is Truth.TRUE, before
-    watch.put(GEAR, shifted(home[GEAR], x=-0.105, z=0.0))  # onto the cart beside the tray
+    watch.put(GEAR, BESIDE)
     after = watch.after_looking(predicate, *names)
     assert after.value is Truth.FALSE, after
     assert GEAR in after.evidence
@@ -137,7 +152,7 @@ def test_a_gear_that_somebody_puts_into_the_kit(watch, home):
 def test_a_kit_tray_that_falls_from_the_cart(watch, home, predicate, names):
     before = watch.after_looking(predicate, *names)
     assert before.value is Truth.TRUE, before
-    watch.put(KIT, Pose.from_xyz_rpy([0.74, -1.5, 0.002]))  # on the floor, in view
+    watch.put(KIT, Pose.from_xyz_rpy([1.0, -1.2, 0.002]))  # on the floor, in view
     after = watch.after_looking(predicate, *names)
     assert after.value is Truth.FALSE, after
 
@@ -161,22 +176,24 @@ def test_a_gear_that_is_pulled_out_of_the_hand(watch, home):
         await arm.gripper.close()
 
     lab.perform(take())
-    for predicate in held:  # gripped, but it stands in its slot
+    for predicate in held:  # gripped, but it stands in its slot, hidden by the hand, when last seen
         result = watch.after_looking(*predicate)
         assert result.value is Truth.FALSE, result
         assert TRAY in result.evidence
     assert watch.evaluator.evaluate(empty, "fanuc_tool").value is Truth.FALSE
+    note_held(watch.belief, "fanuc_tool", GEAR)  # what is felt between the fingers moves with them
     lab.perform(arm.move_tool_straight(shifted(grasp, z=0.05), SLOW))
     for predicate in held:
         result = watch.after_looking(*predicate)
         assert result.value is Truth.TRUE, result
     assert watch.evaluator.evaluate(empty, "fanuc_tool").value is Truth.FALSE
     assert watch.evaluator.evaluate("partsVessel-has-part", TRAY, GEAR).value is Truth.FALSE
-    watch.put(GEAR, shifted(home[GEAR], x=-0.105))
+    watch.put(GEAR, BESIDE)
     for predicate in held:
         result = watch.after_looking(*predicate)
         assert result.value is Truth.FALSE, result
     lab.perform(arm.gripper.open())
+    note_released(watch.belief, "fanuc_tool")
     assert watch.after_looking(empty, "fanuc_tool").value is Truth.TRUE
     lab.perform(arm.move_home())
 
