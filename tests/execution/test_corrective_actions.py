@@ -6,7 +6,7 @@ import asyncio
 
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import ArmClient
-from cellwright.execution.corrective_actions import clearing_actions, put_back_actions
+from cellwright.execution.corrective_actions import Corrections
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.robot_hand import RobotHand
 from cellwright.execution.settings import Recipe
@@ -29,13 +29,13 @@ def team(cell):
 def test_a_part_in_a_hand_that_nobody_needs_goes_back_into_a_tray_with_room(still):
     cell = still()
     view, manipulators = team(cell)
-    assert put_back_actions(view, manipulators, REACH) == []
+    assert Corrections(view, {}, manipulators, REACH, {}).put_back() == []
     note_held(cell.belief, "fanuc_tool", "medium_gear_1")
     manipulators["fanuc"].held = "medium_gear_1"
-    steps = put_back_actions(view, manipulators, REACH)
+    steps = Corrections(view, {}, manipulators, REACH, {}).put_back()
     assert [(step.verb, step.place, step.sku) for step in steps] == [(Verb.RETURN_PART, "fanuc_medium_tray", SKUS["m"])]
     manipulators["fanuc"].out_of_service = "it does not answer"
-    assert put_back_actions(view, manipulators, REACH) == []
+    assert Corrections(view, {}, manipulators, REACH, {}).put_back() == []
 
 
 def test_a_part_across_a_slot_goes_into_the_slot_it_fits_or_back(still):
@@ -48,8 +48,9 @@ def test_a_part_across_a_slot_goes_into_the_slot_it_fits_or_back(still):
         matrix[:3, 3] += [0.02, 0.02, 0.013]
         cell.moved = {part: matrix}
         view, manipulators = team(cell)
-        steps = clearing_actions({"fanuc_kit_m2l1": design}, view, manipulators, REACH, {})
+        steps = Corrections(view, {"fanuc_kit_m2l1": design}, manipulators, REACH, {}).clearing()
         assert [step.verb for step in steps][:3] == [Verb.LOOK_PART, Verb.SET_GRASP, Verb.TAKE_PART]
         assert steps[0].place == part
         assert steps[-1].verb is last
-    assert clearing_actions({"fanuc_kit_m2l1": design}, view, manipulators, REACH, {"small_gear_1": "failed"}) == []
+    failed = {"small_gear_1": "failed"}
+    assert Corrections(view, {"fanuc_kit_m2l1": design}, manipulators, REACH, failed).clearing() == []

@@ -8,21 +8,16 @@ from math import pi, sqrt
 
 from cellwright.catalogue.figures import Figures
 
-__all__ = ["ArmFigures", "JointFigures", "LinkFigures", "Vector3"]
+__all__ = ["ArmFigures", "DriveFigures", "JointFigures", "LinkFigures", "Vector3"]
 
 Vector3 = tuple[float, float, float]
 
 
 @dataclass(frozen=True, kw_only=True)
-class JointFigures:
-    """One revolute joint and its drive.
+class DriveFigures:
+    """The drive of one joint.
 
     Attributes:
-        name: `joint_1` and so on, from the base.
-        maker_name: The name on the maker's pendant, such as `J2` or `L`.
-        origin_xyz_m: Position of the joint's frame in its parent link's frame.
-        origin_rpy_rad: Orientation there (roll, pitch, yaw about fixed axes).
-        axis: Direction of a positive turn, in the joint's frame.
         position_limits_rad: Lowest and highest angle.
         velocity_limit_radps: Highest speed.
         acceleration_limit_radps2: Highest acceleration that a controller should plan with.
@@ -34,11 +29,6 @@ class JointFigures:
         viscous_damping_nms_per_rad: Loss torque per speed, at the joint.
     """
 
-    name: str
-    maker_name: str
-    origin_xyz_m: Vector3
-    origin_rpy_rad: Vector3 = (0.0, 0.0, 0.0)
-    axis: Vector3
     position_limits_rad: tuple[float, float]
     velocity_limit_radps: float
     acceleration_limit_radps2: float
@@ -48,6 +38,25 @@ class JointFigures:
     gear_ratio: float
     driven_inertia_kgm2: float
     viscous_damping_nms_per_rad: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointFigures(DriveFigures):
+    """One revolute joint and its drive.
+
+    Attributes:
+        name: `joint_1` and so on, from the base.
+        maker_name: The name on the maker's pendant, such as `J2` or `L`.
+        origin_xyz_m: Position of the joint's frame in its parent link's frame.
+        origin_rpy_rad: Orientation there (roll, pitch, yaw about fixed axes).
+        axis: Direction of a positive turn, in the joint's frame.
+    """
+
+    name: str
+    maker_name: str
+    origin_xyz_m: Vector3
+    origin_rpy_rad: Vector3 = (0.0, 0.0, 0.0)
+    axis: Vector3
 
     @property
     def armature_kgm2(self) -> float:

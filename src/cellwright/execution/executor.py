@@ -13,7 +13,7 @@ from cellwright.execution.action_runner import ActionRunner
 from cellwright.execution.async_clock import AsyncClock
 from cellwright.execution.camera_shift import detector_shift, nominal_places
 from cellwright.execution.conditions import StepConditions
-from cellwright.execution.corrective_actions import clearing_actions, put_back_actions, reseating_actions
+from cellwright.execution.corrective_actions import Corrections
 from cellwright.execution.execution_plan import ExecutionPlan, adopt_plan, make_plan
 from cellwright.execution.inspection import CellInspector
 from cellwright.execution.look_planner import LookPlanner
@@ -234,20 +234,19 @@ class Executor:
         """Returns actions after the end of a plan: for parts that are not seated, or still in hands."""
         if self.settings.recovery is not RecoveryMode.FULL:
             return ()
+        corrections = self._corrections(planned)
         kits = kit_reports(self.belief, planned.kits, self._settled_s, self.settings)
-        robots, left_out = self._team.working(), self._recovery.left_out
-        steps = reseating_actions(kits, planned.kits, self.belief.state, robots, planned.reach, left_out)
-        steps = steps or put_back_actions(self.belief.state, robots, planned.reach)
+        steps = corrections.reseating(kits) or corrections.put_back()
         self._progress.plans += bool(steps)
         return steps
 
     def _clearing_actions(self, planned: ExecutionPlan) -> Sequence[Action]:
         """Returns actions that clear the way before the plan can be carried out."""
-        if self.settings.recovery is not RecoveryMode.FULL:
-            return ()
-        return clearing_actions(
-            planned.kits, self.belief.state, self._team.working(), planned.reach, self._recovery.left_out
-        )
+        return self._corrections(planned).clearing() if self.settings.recovery is RecoveryMode.FULL else ()
+
+    def _corrections(self, planned: ExecutionPlan) -> Corrections:
+        robots, left_out = self._team.working(), self._recovery.left_out
+        return Corrections(self.belief.state, planned.kits, robots, planned.reach, left_out)
 
     async def _perform(self, planned: ExecutionPlan, actions: Sequence[Action], end_s: float) -> list[ActionFailure]:
         def done(action: Action) -> None:

@@ -195,24 +195,18 @@ def _relation(relation: RelationshipProperty[Any], table: Table, marks: dict[tup
             source = PropertyStorage(local, tuple(a.key for a in value.props), owner)
             return _value(name, True, source, value.composite_class, marks)
         return _datum(name, True, PropertyStorage(local, ("value",), owner), local.columns["value"].type, marks)
-    if relation.secondary is not None:
+    many, required = relation.secondary is not None, False
+    if many:
         assert isinstance(relation.secondary, Table)
         source = PropertyStorage(relation.secondary, ("target_id",), "owner_id")
-        return InstanceProperty(
-            name=relation.key,
-            label=_label(relation.key),
-            kind="record",
-            many=True,
-            source=source,
-            target=target.__name__,
-        )
-    (column,) = relation.local_columns
-    source, required = PropertyStorage(table, (str(column.name),)), not column.nullable
+    else:
+        (column,) = relation.local_columns
+        source, required = PropertyStorage(table, (str(column.name),)), not column.nullable
     return InstanceProperty(
         name=relation.key,
         label=_label(relation.key),
         kind="record",
-        many=False,
+        many=many,
         source=source,
         target=target.__name__,
         required=required,

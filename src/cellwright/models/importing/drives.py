@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import pi
 from typing import Any
 
@@ -10,11 +9,12 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.catalogue.arms import DriveFigures
 from cellwright.catalogue.model_settings import JointSettings
 from cellwright.models.importing.notes import Notes
 from cellwright.models.importing.sampling import configurations
 
-__all__ = ["RULES", "DriveFigures", "described_effort", "drive_figures", "loads"]
+__all__ = ["RULES", "described_effort", "drive_figures", "loads"]
 
 Array = npt.NDArray[np.float64]
 
@@ -43,21 +43,6 @@ RULES = {
     "viscous_damping_nms_per_rad": "estimated: 5 % of the effort is lost at full speed, where the file gives none",
 }
 """Figure -> how it is found."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class DriveFigures:
-    """The drive of one joint; see `catalogue.JointFigures`."""
-
-    position_limits_rad: tuple[float, float]
-    velocity_limit_radps: float
-    acceleration_limit_radps2: float
-    jerk_limit_radps3: float
-    effort_limit_nm: float
-    rotor_inertia_kgm2: float
-    gear_ratio: float
-    driven_inertia_kgm2: float
-    viscous_damping_nms_per_rad: float
 
 
 def loads(model: Any, joints: list[str]) -> tuple[Array, Array]:
