@@ -7,6 +7,7 @@ from cellwright.catalogue import seated_height_m
 from cellwright.cells import Cell, load_cell
 from cellwright.core.pose import Pose
 from cellwright.judge import judge_kit
+from cellwright.judge.support import TOUCH_M, geoms_of, nearest_m
 from cellwright.orders import DESIGNS
 from cellwright.sim import World
 
@@ -52,11 +53,14 @@ def kit(stand):
 
 def test_another_tray_on_top_spoils_it_and_one_beside_it_flush_does_not(kit):
     world, other = kit.world, "fanuc_kit_s2l2"
-    figures = world.objects[TRAY].figures
-    beside = world.pose_of(TRAY) @ Pose.from_xyz_rpy([0.0, -figures.size_m[1], 0.0])
-    world.place(other, beside @ Pose.from_xyz_rpy([0.0, -0.0003, 0.0]))
-    kit.lab.advance(0.3)
-    assert not failed(world)
+    half_m = np.array([world.objects[name].figures.size_m for name in (TRAY, other)]) / 2
+    for gap_m, turn_deg in ((0.0003, 0.0), (0.0001, -2.0), (0.0, 2.0)):
+        turn_rad = np.radians(turn_deg)
+        away_m = half_m[0, 1] + half_m[1, 1] / np.cos(turn_rad) + half_m[0, 0] * abs(np.tan(turn_rad)) + gap_m
+        world.place(other, world.pose_of(TRAY) @ Pose.from_xyz_rpy([0.0, -away_m, 0.0], [0.0, 0.0, turn_rad]))
+        kit.lab.advance(0.3)
+        assert nearest_m(world, *(geoms_of(world, [world.objects[n].body]) for n in (TRAY, other)), 0.01) < TOUCH_M
+        assert not failed(world)
     world.place(other, world.pose_of(TRAY) @ Pose.from_xyz_rpy([0.0, 0.0, 0.052]))
     kit.lab.advance(1.0)
     assert failed(world)["extras"] == "fanuc_kit_s2l2 on the tray"

@@ -17,8 +17,8 @@ IntArray = npt.NDArray[np.intp]
 TOUCH_M = 0.0005
 """Bodies this near to each other touch; those at rest sink in by less."""
 
-LIFT_M = 0.001
-CARRIED = 0.2  # of the lift, by which what is carried comes away; side by side nothing changes
+LOWER_M = 0.001
+CARRIED = 0.2  # of that, by which what is carried then overlaps; side by side nothing does
 
 
 def geoms_of(world: World, bodies: Iterable[int]) -> list[int]:
@@ -48,8 +48,8 @@ def carried_by(
 ) -> list[tuple[int, int]]:
     """Returns pairs of geoms of which the first carries the second, if only in part.
 
-    They touch, and would not if the upper ones were lifted. What leans on something is carried by it, too; what stands
-    beside it, flush, is not.
+    They touch, and would overlap if the upper ones were lowered. What leans on something is carried by it, too; what
+    stands beside it, flush, is not, though its rim may be higher than the other's floor.
 
     Args:
         world: The world.
@@ -62,13 +62,12 @@ def carried_by(
         return []
     model, data = world.model, world.data
     here = data.geom_xpos[upper].copy()
-    data.geom_xpos[upper, 2] += LIFT_M
-    most_m = gap_m + 2 * LIFT_M
+    data.geom_xpos[upper, 2] -= gap_m + LOWER_M
     try:
         return [
             (low, up)
             for up, low, before_m in touching
-            if mujoco.mj_geomDistance(model, data, up, low, most_m, None) - before_m > CARRIED * LIFT_M
+            if mujoco.mj_geomDistance(model, data, up, low, gap_m, None) < min(before_m, 0.0) - CARRIED * LOWER_M
         ]
     finally:
         data.geom_xpos[upper] = here
