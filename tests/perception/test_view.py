@@ -11,7 +11,7 @@ from cellwright.catalogue import TRAYS
 from cellwright.core.camera import Camera
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
-from cellwright.perception import DetectorView, ViewModel, Visibility, capsules_of_sku
+from cellwright.perception import DetectorView, FurnitureBoxes, ViewModel, Visibility, capsules_of_sku
 from cellwright.perception.sight_lines import extent_of, hidden_by_capsules, swept
 
 CLEAR, HIDDEN, OUTSIDE = Visibility.CLEAR, Visibility.HIDDEN, Visibility.OUTSIDE
@@ -129,9 +129,44 @@ def test_a_place_to_look_from_is_found_before_going_there():
     assert view.visibility_from("eye", [(-0.4, 0, 0)], 0.02, {"arm": rod(0.4)}).tolist() == [HIDDEN]  # the other one
 
 
-def test_furniture_stands_in_the_way():
-    view = model(fixed=rod(0.1))
-    assert seen(view, 0.0, (0.2, 0, 0), (0.0, 0, 0)) == [HIDDEN, CLEAR]
+def behind(*boxes, margin_m=0.0):
+    furniture = FurnitureBoxes.of((Pose.from_xyz_rpy(xyz, rpy), half) for xyz, rpy, half in boxes)
+    return ViewModel({"eye": DetectorView(CAMERA, furniture=furniture)}, margin_m=margin_m)
+
+
+def test_furniture_stands_in_the_way_and_what_a_thing_stands_on_does_not():
+    post = behind(((0.1, 0.0, 0.5), (0, 0, 0), (0.02, 0.02, 0.5)))  # from the ground to half the height of the camera
+    points = [(0.05, 0, 0), (0.15, 0, 0), (0.22, 0, 0), (0.3, 0, 0), (0.15, 0.1, 0)]
+    assert seen(post, 0.0, *points) == [CLEAR, HIDDEN, HIDDEN, CLEAR, CLEAR]
+    assert seen(post, 0.0, (0.27, 0, 0), radius=0.08) == [HIDDEN]  # a good part of it
+    table = behind(((0.0, 0.0, -0.05), (0, 0, 0), (1.0, 1.0, 0.05)))
+    assert seen(table, 0.0, (0.2, 0, 0), (0.2, 0, 0.02), radius=0.1) == [CLEAR] * 2
+    assert seen(table, 0.0, (0.2, 0, -0.3)) == [HIDDEN]  # it fell from the table
+
+
+def test_a_box_that_is_turned_hides_where_it_is():
+    beam = behind(((0.0, 0.0, 1.0), (0.0, 0.0, np.pi / 4), (0.3, 0.01, 0.01)))
+    assert seen(beam, 0.0, (0.2, 0.2, 0), (0.2, -0.2, 0), (0.2, 0.0, 0)) == [HIDDEN, CLEAR, CLEAR]
+    beam = behind(((0.0, 0.0, 1.0), (0.0, np.pi / 4, 0.0), (0.3, 0.01, 0.01)), margin_m=0.02)  # it leans
+    assert seen(beam, 0.0, (0.2, 0.05, 0), (0.2, 0.08, 0), (-0.2, 0, 0)) == [HIDDEN, CLEAR, HIDDEN]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.tuples(*[st.floats(-0.3, 0.3)] * 2), st.tuples(*[st.floats(-3, 3)] * 3), st.tuples(*[st.floats(0.01, 0.2)] * 3)
+)
+def test_furniture_hides_what_it_really_hides(xy, rpy, half):
+    """Against points all along the lines of sight."""
+    pose = Pose.from_xyz_rpy([*xy, 1.0], rpy)
+    points = np.array([[x, y, 0.0] for x in np.linspace(-0.6, 0.6, 13) for y in np.linspace(-0.5, 0.5, 11)])
+    shares = np.linspace(0.0, 1.0, 400)[:, None, None]
+    lines = DOWN.position + shares * (points - DOWN.position)
+    inside = (np.abs(pose.inverse().apply(lines.reshape(-1, 3))) < half).all(axis=1).reshape(lines.shape[:2])
+    found = np.array(seen(behind((pose.position, rpy, half)), 0.0, *points))
+    assert (found[inside.any(axis=0)] != CLEAR).all()
+    wide = (np.abs(pose.inverse().apply(lines.reshape(-1, 3))) < np.array(half) + 0.01).all(axis=1)
+    in_view = found != OUTSIDE
+    assert (found[in_view & ~wide.reshape(lines.shape[:2]).any(axis=0)] == CLEAR).all()
 
 
 def test_nonsense_is_refused():

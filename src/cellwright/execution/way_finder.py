@@ -30,7 +30,7 @@ from cellwright.motion.planning import (
     TiltLimit,
 )
 from cellwright.motion.planning.checker import CollisionPair, between
-from cellwright.shapes.furniture import furniture_shape
+from cellwright.motion.planning.furniture_boxes import furniture_boxes
 
 __all__ = ["WayFinder"]
 
@@ -216,13 +216,8 @@ class WayFinder:
         """Boxes about the solids of all fixtures, but for what the arm stands on: its first links are always near."""
         corners = []
         for _, figures, pose in self._fixtures:
-            try:
-                shape = furniture_shape(figures)
-            except BadInput:
-                continue  # a floor, which no arm reaches through a table
-            for hull in (*shape.hulls, *shape.panes):
-                size = hull.size_m if hull.kind == "box" else (hull.size_m[0], hull.size_m[0], hull.size_m[1])
-                placed = pose @ hull.pose
+            for pose_box, size in furniture_boxes(figures):
+                placed = pose @ pose_box
                 half = np.abs(placed.rotation_matrix) @ np.array(size)
                 corners.append((placed.position - half, placed.position + half))
         if not corners:

@@ -2,6 +2,7 @@
 
 from cellwright.perception.cfg import ExpectedObject, TrackerCfg
 from cellwright.perception.detector_watch import DetectorState, DetectorStatus
+from cellwright.perception.furniture_view import FurnitureBoxes
 from cellwright.perception.look import look, nearest_track
 from cellwright.perception.sight_lines import capsules_of_sku
 from cellwright.perception.support import Surface
@@ -13,6 +14,7 @@ __all__ = [
     "DetectorStatus",
     "DetectorView",
     "ExpectedObject",
+    "FurnitureBoxes",
     "Surface",
     "Tracker",
     "TrackerCfg",

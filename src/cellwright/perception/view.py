@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from cellwright.core.camera import Camera
 from cellwright.core.errors import BadInput, UnknownName
+from cellwright.perception.furniture_view import FurnitureBoxes, hidden_by_furniture
 from cellwright.perception.sight_lines import Boxes, extent_of, hidden_by_boxes, hidden_by_capsules, swept
 
 __all__ = ["DetectorView", "ViewModel", "Visibility"]
@@ -40,11 +41,19 @@ class Visibility(IntEnum):
 
 @dataclass(frozen=True)
 class DetectorView:
-    """The camera of a detector, and the rectangle of the cell within which it reports objects."""
+    """The camera of a detector, and what it looks at.
+
+    Attributes:
+        camera: As calibrated.
+        min_xy_m: One corner of the rectangle of the cell within which it reports objects.
+        max_xy_m: The other.
+        furniture: What never moves and may stand in its way, without what carries the camera; None: nothing.
+    """
 
     camera: Camera
     min_xy_m: tuple[float, float] = (-inf, -inf)
     max_xy_m: tuple[float, float] = (inf, inf)
+    furniture: FurnitureBoxes | None = None
 
 
 @dataclass
@@ -62,7 +71,6 @@ class ViewModel:
     Args:
         detectors: Detector -> its view, by the drawings.
         arms: All arms of the cell; one that has not reported yet may hide everything.
-        fixed: Furniture that stands in the way, as capsules, m x 7.
         margin_m: By how much arms may be thicker, and cameras elsewhere, than they are drawn.
         speed_mps: The fastest that any point of an arm goes.
     """
@@ -72,13 +80,11 @@ class ViewModel:
         detectors: Mapping[str, DetectorView],
         arms: Iterable[str] = (),
         *,
-        fixed: npt.ArrayLike | None = None,
         margin_m: float = 0.01,
         speed_mps: float = 2.0,
     ) -> None:
         self._detectors = dict(detectors)
         self._arms = {arm: _ArmReadings() for arm in arms}
-        self._fixed = _checked("furniture", np.zeros((0, 7)) if fixed is None else fixed)
         self._margin_m = margin_m
         self._speed_mps = speed_mps
         self._objects: Boxes | None = None
@@ -186,7 +192,7 @@ class ViewModel:
         if not len(places):
             return found
         eye = view.camera.pose_in_world.position
-        stands = [capsules for capsules in (self._fixed, *arms) if capsules is not None and len(capsules)]
+        stands = [capsules for capsules in arms if capsules is not None and len(capsules)]
         if any(capsules is None for capsules in arms):
             found[:] = Visibility.HIDDEN
         elif stands:
@@ -196,6 +202,8 @@ class ViewModel:
         if self._objects is not None and len(self._objects.yaws):
             parts = np.broadcast_to(np.asarray(by_parts, bool), (len(places),))
             found[hidden_by_boxes(eye, places, radii, self._objects, parts)] = Visibility.HIDDEN
+        if view.furniture is not None:
+            found[hidden_by_furniture(eye, places, radii, view.furniture, self._margin_m)] = Visibility.HIDDEN
         (low_x, low_y), (high_x, high_y), edge = view.min_xy_m, view.max_xy_m, self._margin_m
         x, y = places[:, 0], places[:, 1]
         inside = (x >= low_x + edge) & (x <= high_x - edge) & (y >= low_y + edge) & (y <= high_y - edge)

@@ -8,17 +8,32 @@ import numpy as np
 
 from cellwright.drawings.prior import Drawings
 from cellwright.knowledge import BeliefState
-from cellwright.perception import DetectorView, ViewModel
+from cellwright.motion.planning.furniture_boxes import furniture_boxes
+from cellwright.perception import DetectorView, FurnitureBoxes, ViewModel
 from cellwright.perception.support import Surface
 
-__all__ = ["surfaces_of", "view_model"]
+__all__ = ["furniture_about", "surfaces_of", "view_model"]
 
 
 def view_model(drawings: Drawings, detectors: Sequence[str]) -> ViewModel:
-    """Returns what detectors can see."""
+    """Returns what detectors can see: drawn furniture stands in their way, but for the piece that carries a camera."""
     boxes, cameras = drawings.views(detectors), drawings.detector_cameras
-    found = {name: DetectorView(cameras[name], *boxes[name]) for name in detectors if name in cameras}
+    found = {
+        name: DetectorView(cameras[name], *boxes[name], furniture_about(drawings, cameras[name].fixture))
+        for name in detectors
+        if name in cameras
+    }
     return ViewModel(found, tuple(drawings.cell.robots))
+
+
+def furniture_about(drawings: Drawings, carrier: str = "") -> FurnitureBoxes:
+    """Returns the solid pieces of all drawn furniture but one; panes are clear."""
+    return FurnitureBoxes.of(
+        (pose @ pose_box, half_m)
+        for name, figures, pose in drawings.fixtures
+        if name != carrier
+        for pose_box, half_m in furniture_boxes(figures, panes=False)
+    )
 
 
 def surfaces_of(believed: BeliefState) -> list[Surface]:

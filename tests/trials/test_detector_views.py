@@ -1,0 +1,75 @@
+"""What a controller expects to be in view, by the drawings, against what detectors really see past furniture."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cellwright as cw
+from cellwright.cells import load_cell
+from cellwright.drawings.prior import Drawings
+from cellwright.execution.way_finder import WayFinder
+from cellwright.perception import Visibility
+from cellwright.perception.sight_lines import extent_of
+from cellwright.sim.sight import LineOfSight
+from cellwright.trials.detector_views import furniture_about, view_model
+
+POST = """<?xml version="1.0"?>
+<sdf version="1.7"><model name="post"><static>true</static><link name="post">
+<collision name="stem"><pose>0 0 0.15 0 0 0</pose><geometry><box><size>0.014 0.014 0.3</size></box></geometry></collision>
+<collision name="head"><pose>0 0 0.31 0 0 0</pose><geometry><box><size>0.08 0.08 0.02</size></box></geometry></collision>
+</link></model></sdf>
+"""
+DETECTOR = "detector_motoman"
+
+
+@pytest.fixture
+def with_post(tmp_path):
+    """The cell `aprs` with a post of somebody else's, between the trays of one robot."""
+    text = Path(load_cell("aprs").where).read_text(encoding="utf-8")
+    (tmp_path / "post.sdf").write_text(POST, encoding="utf-8")
+    for old, new in (
+        ("\nrobots:\n", "\nmodels:\n  post: {file: post.sdf}\n\nrobots:\n"),
+        ("\ntrays:\n", "  post: {model: post, pose: {xyz_m: [-0.0645, -0.60, 0.890]}}\n\ntrays:\n"),
+    ):
+        assert old in text
+        text = text.replace(old, new, 1)
+    (tmp_path / "aprs.yaml").write_text(text, encoding="utf-8")
+    return tmp_path / "aprs.yaml"
+
+
+def test_what_furniture_hides_from_a_detector_is_not_expected_in_its_frames(with_post):
+    with cw.Lab.from_cell(with_post, seed=0) as lab:
+        drawings, world = Drawings.of(lab.cell), lab.world
+        shares = LineOfSight(world, world.layout.cameras["camera_motoman"]).look().shares
+        things = list(world.objects.values())
+        places = np.array([world.pose_of(thing.name).position for thing in things])
+    extents = [extent_of(thing.sku) for thing in things]
+    places[:, 2] += [extent.top_m for extent in extents]
+    view = view_model(drawings, [DETECTOR])
+    for robot in drawings.cell.robots:
+        view.note_arm(robot, 0.0, np.empty((0, 7)), still=True)
+    found = view.visibility(DETECTOR, 0.0, places, [extent.radius_m for extent in extents])
+    is_in_picture = found != Visibility.OUTSIDE
+    lost = {thing.name for thing, share in zip(things, shares, strict=True) if share < 0.6}
+    clear = {thing.name for thing, one in zip(things, found, strict=True) if one == Visibility.CLEAR}
+    assert not lost & clear
+    assert {thing.name for thing, inside in zip(things, is_in_picture, strict=True) if inside} & lost  # the post does
+    assert len(clear) > 5
+
+
+def test_the_post_that_carries_a_camera_is_not_in_its_way():
+    drawings = Drawings.of(load_cell("aprs"))
+    others, all_of_it = furniture_about(drawings, "camera_motoman"), furniture_about(drawings)
+    assert len(all_of_it.centres) - len(others.centres) == 6
+
+
+def test_an_arm_knows_that_furniture_from_a_file_stands_in_its_way(with_post):
+    cell = load_cell(with_post)
+    drawings = Drawings.of(cell)
+    finder = WayFinder(
+        "motoman", cw.catalogue.ROBOTS.get("sia20f"), drawings.layout.bases["motoman"], drawings.fixtures
+    )
+    low, high = finder._boxes
+    inside = (low <= [-0.0645, -0.60, 1.2]) & (high >= [-0.0645, -0.60, 1.2])
+    assert inside.all(axis=1).any()
