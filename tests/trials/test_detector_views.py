@@ -16,8 +16,10 @@ from cellwright.trials.detector_views import furniture_about, view_model
 
 POST = """<?xml version="1.0"?>
 <sdf version="1.7"><model name="post"><static>true</static><link name="post">
-<collision name="stem"><pose>0 0 0.15 0 0 0</pose><geometry><box><size>0.014 0.014 0.3</size></box></geometry></collision>
-<collision name="head"><pose>0 0 0.31 0 0 0</pose><geometry><box><size>0.08 0.08 0.02</size></box></geometry></collision>
+<collision name="stem"><pose>0 0 0.15 0 0 0</pose>
+  <geometry><box><size>0.014 0.014 0.3</size></box></geometry></collision>
+<collision name="head"><pose>0 0 0.31 0 0 0</pose>
+  <geometry><box><size>0.08 0.08 0.02</size></box></geometry></collision>
 </link></model></sdf>
 """
 DETECTOR = "detector_motoman"
