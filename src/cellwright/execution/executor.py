@@ -198,7 +198,8 @@ class Executor:
             if self.clock.time_s >= end_s:
                 return f"not done after {self.settings.time_limit_s:g} s"
             if self._progress.plans > self.settings.replans:
-                return f"not done with {self._progress.plans} plans"
+                last = f"; the last failure: {failures[-1].reason}" if failures else ""
+                return f"not done with {self._progress.plans} plans{last}"
             for failure in failures:
                 await self._team.recover(self._manipulators[failure.robot])
             if not failures:

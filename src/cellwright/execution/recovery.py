@@ -65,5 +65,5 @@ class RecoveryPolicy:
         at_once = failure.kind in (FailureKind.MISSED, FailureKind.ARM)
         if failure.part and not is_about_place and (at_once or often >= MOST_OF_A_KIND):
             self.left_out[failure.part] = failure.reason
-        elif often > 2 * MOST_OF_A_KIND:
+        if often > 2 * MOST_OF_A_KIND:  # also with a part in its hand, which cannot be left out
             manipulator.out_of_service = f"{failure.action.verb} failed {often} times: {failure.reason}"

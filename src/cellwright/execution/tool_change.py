@@ -29,6 +29,7 @@ CHANGES = (Verb.ATTACH, Verb.DETACH)
 GAP_M = 0.0005  # between the two halves of the changer when the lock closes: they need not touch
 ASIDE_RAD = 0.6  # how far off a holder an arm is with a tool that hangs lower than the rails; estimated
 JOINT_SPEED_RADPS = 1.5  # with nothing in the hand; estimated
+NEAR_M = 0.03  # above where it locks: so far the halves of the changer, and a tool in its holder, guide each other
 CLEAR_M = 0.03  # from the holder to the end of a tool that is out of it
 
 
@@ -45,7 +46,8 @@ async def change_tool(manipulator: Manipulator, action: Action) -> str:
     attach, believed = action.verb is Verb.ATTACH, manipulator.believed
     holder, base = believed.pose(action.place), believed.pose(manipulator.name)
     way = HolderWay(manipulator.arm, manipulator.hand, holder, base, action.tool)
-    await manipulator.withdraw()  # from above other places the way to where it turns may lead through holders
+    # From above other places the way to where it turns may lead through holders.
+    await manipulator.withdraw(JOINT_SPEED_RADPS)
     await way.come()
     await manipulator.arm.change_tool(lock=attach)
     note_tool(manipulator.belief, action.robot, action.tool, None if attach else action.place, action.place)
@@ -108,11 +110,13 @@ class HolderWay:
         if await self.turn():
             await self._go(self._above_m, aside=True, straight=False)
         await self._go(self._above_m, straight=False)
+        await self._go(NEAR_M, is_free=True)
         await self._go(GAP_M)
 
     async def leave(self) -> None:
         """Moves up, and off the holder with a tool that hangs low."""
-        await self._go(self._above_m)
+        await self._go(NEAR_M)
+        await self._go(self._above_m, is_free=True)
         if self._hangs_low(await self._tool()):
             await self._go(self._above_m, aside=True, straight=False)
 
@@ -124,14 +128,23 @@ class HolderWay:
         rails_m = self._holder.position[2] + TOOL_HOLDER.rail_top_m + CLEAR_M
         return bool(tool) and float(self._base_m + self._rest[2] - _reach(tool).position[2]) < rails_m
 
-    async def _go(self, up_m: float, *, aside: bool = False, straight: bool = True) -> None:
-        """Moves the flange over the holder or beside it; with a tool, the controlled point is that tool's."""
+    async def _go(self, up_m: float, *, aside: bool = False, straight: bool = True, is_free: bool = False) -> None:
+        """Moves the flange over the holder or beside it; with a tool, the controlled point is that tool's.
+
+        Args:
+            up_m: How far above where the changer locks.
+            aside: Whether beside the holder.
+            straight: Whether along a line; otherwise as fast as the flange goes when the arm turns.
+            is_free: Whether the halves of the changer, or tool and holder, are apart all along the line.
+        """
         (x, y, z), turn = TOOL_HOLDER.flange_xyz_rpy(TOOL_CHANGER, up_m)
         if aside:
             x, y = (float(value) for value in self._beside)
         pose = self._holder @ Pose.from_xyz_rpy((x, y, z), turn) @ _reach(await self._tool())
         recipe = self._arm.recipe
-        await self._arm.move(pose, recipe.slow_mps if straight else recipe.fast_mps, straight=straight)
+        on_line_mps = recipe.fast_mps if is_free else recipe.slow_mps
+        turning_mps = max(JOINT_SPEED_RADPS * float(np.hypot(*self._rest[:2])), recipe.fast_mps)
+        await self._arm.move(pose, on_line_mps if straight else turning_mps, straight=straight)
 
 
 def _reach(tool: str) -> Pose:
