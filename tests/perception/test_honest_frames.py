@@ -117,6 +117,20 @@ def test_a_part_that_an_arm_hides_is_not_missed_and_one_that_is_gone_is():
     assert set(eye.see(things, 3)) == {f"gear_{i}" for i in range(4)}
 
 
+def test_a_part_that_comes_out_from_under_an_arm_is_the_one_that_was_hidden_near_there():
+    """One that is taken away at the same time, farther away, keeps its name, and is gone."""
+    things = row(5)
+    eye = watched(things)
+    eye.see(things, 5)
+    x = things[1][1].position[0]
+    eye.tracker.view.note_arm("arm", eye.now_s, over(x, radius=0.03), still=True)
+    eye.see([things[0], *things[2:]], 3)
+    pushed = GEAR, at(x, -0.12)
+    found = eye.see([things[0], *things[2:4], pushed], 20)
+    assert set(found) == {f"gear_{i}" for i in range(4)}
+    assert found["gear_1"].distance_m(pushed[1]) < 0.001
+
+
 def test_what_is_out_of_the_picture_is_not_missed():
     things = [*row(3), (GEAR, at(2.0, 0.0))]
     eye = watched(things)

@@ -70,6 +70,16 @@ def test_without_noise_upright_things_on_their_table_are_where_they_are(world, f
             assert Pose(frame.positions[row], frame.quaternions[row]).rpy[2] == pytest.approx(truth.rpy[2], abs=1e-4)
 
 
+@pytest.mark.parametrize("turn_deg", [90, 180, 237])
+def test_a_gear_is_where_it_is_however_it_is_turned(world, frames, turn_deg):
+    """Nobody sees how a gear is turned, so its place must not depend on that."""
+    spot = world.pose_of("medium_gear_1")
+    world.place("medium_gear_1", spot @ Pose.from_xyz_rpy([0, 0, 0], [0, 0, np.radians(turn_deg)]))
+    frame = frames(noise="none")[0]
+    row = row_near(frame, GEAR, spot, within_m=0.003)
+    assert frame.positions[row] == pytest.approx(spot.position, abs=2e-4)
+
+
 def test_height_tilt_and_the_turn_of_gears_are_not_measured(world, frames):
     """Whatever a thing's height and tilt are, those numbers do not change, and their variances say so."""
     before = frames(noise="none")[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,7 +22,7 @@ from cellwright.execution.overhead_way import OverheadWay
 from cellwright.execution.pick_place import Hold, PickPlace
 from cellwright.execution.tray_steps import TraySteps
 from cellwright.execution.upright import press_upright
-from cellwright.knowledge import BelievedPart, BelievedSlot, SlotContent
+from cellwright.knowledge import BelievedPart, BelievedSlot, SlotContent, Unknown
 from cellwright.orders import KitDesign
 from cellwright.planning import MOVES, Action, Verb
 
@@ -43,6 +44,7 @@ class StepRunner:
         turned: How often the grip itself has failed; changes the grasp.
         upcoming: The steps of the plan that come next: one look serves them, too.
         flat_detectors: Detectors that measure neither heights nor leans.
+        tried: The part that the hand reached for last, where it was believed to be.
     """
 
     manipulator: Manipulator
@@ -52,6 +54,7 @@ class StepRunner:
     turned: int = 0
     upcoming: Sequence[Action] = ()
     flat_detectors: Collection[str] = ()
+    tried: BelievedPart | None = None
 
     @property
     def attempt(self) -> int:
@@ -150,18 +153,33 @@ class StepRunner:
         return grasps[self.turned % len(grasps)]
 
     async def set_upright(self, name: str) -> None:
-        """Presses a gear upright that was not taken where it was seen: that it leans, no detector above it tells."""
-        believed = self.manipulator.believed
-        if (
-            name not in believed.objects
-            or believed.is_missing(name)
-            or believed.source(name) not in self.flat_detectors
-        ):
+        """Presses a gear upright that was not taken and still is where it was: that it leans, no detector above tells.
+
+        A look comes first: a gear that was taken away or pushed aside need not be pressed.
+        """
+        believed, tried = self.manipulator.believed, self.tried
+        if tried is None or tried.name != name or name not in believed.objects:
             return
-        part = believed.part(name)
-        if isinstance(part.figures, GearFigures):
-            await press_upright(self.manipulator, part)
-            self.looks.note_touched(part.position)
+        figures = tried.figures
+        if not isinstance(figures, GearFigures) or believed.source(name) not in self.flat_detectors:
+            return
+        self.looks.note_touched(tried.position)
+        with suppress(ObservationTimeout):  # the next step looks again, and tells
+            await self.asking.look([self.asking.of(name)])
+        since_s = self.looks.since_s(tried.position)
+        for part in believed.parts():
+            seen_s = believed.seen_s(part.name)
+            if (
+                part.sku != tried.sku
+                or isinstance(seen_s, Unknown)
+                or seen_s < since_s
+                or believed.is_missing(part.name)
+            ):
+                continue
+            if part.across_m(tried.position) < 2 * figures.peg_radius_m:  # farther away, that explains the miss
+                await press_upright(self.manipulator, part)
+                self.looks.note_touched(part.position)
+                return
 
     # ------------------------------------------------------------ taking
 
@@ -182,6 +200,7 @@ class StepRunner:
 
     async def _take(self, part: BelievedPart, grasp: GraspChoice) -> str:
         manipulator, recipe = self.manipulator, self.manipulator.recipe
+        self.tried = part
         is_careful = self.attempt > 1 or manipulator.misses > 0
         slow_mps = recipe.careful_mps if is_careful else recipe.slow_mps
 

@@ -41,20 +41,29 @@ def confirm_tracks(
         if not has_cameras:  # then a thing is seen through the hand that has it
             away |= table.held[same] & (table.seen_s[same] < time_s)
         moved = away & (away_m <= reach_m) & (table.sightings[same] > 0)
-        if table.sightings[row] >= cfg.confirm and not moved.any():
-            moved = table.misses[same] >= cfg.confirm
-            if not moved.any():
-                if ((table.misses[same] > 0) | (table.held[same] & (table.seen_s[same] < time_s))).any():
-                    continue  # one of them may yet turn out to be lost, or to have fallen out of a hand
-                near = (away_m <= PUSHED_M) & (table.seen_s[same] < time_s) & (table.sightings[same] > 0)
-                near[near] = is_hidden(same[near])
-                moved = near
-            if not moved.any():
-                table.name(int(row))
+        is_confirmed = bool(table.sightings[row] >= cfg.confirm)
+        if not moved.any():
+            if not is_confirmed:
                 continue
-        if moved.any():
-            table.reassign(int(same[np.where(moved, away_m, np.inf).argmin()]), int(row))
-            gone.append(int(row))
+            moved = table.misses[same] >= cfg.confirm
+            unsure = (table.misses[same] > 0) | (table.held[same] & (table.seen_s[same] < time_s))
+            if not moved.any() and unsure.any():
+                continue  # one of them may yet turn out to be lost, or to have fallen out of a hand
+        nearest_m = away_m[moved].min() if moved.any() else PUSHED_M
+        unsure = (table.misses[same] > 0) & (table.misses[same] < TWICE)
+        if (unsure & (away_m < nearest_m)).any():
+            continue  # one that is nearer was not seen just now, either: the next frame tells which of them it is
+        pushed = (away_m < min(nearest_m, PUSHED_M)) & (table.seen_s[same] < time_s) & (table.sightings[same] > 0)
+        pushed[pushed] = is_hidden(same[pushed])
+        if pushed.any():
+            if not is_confirmed:
+                continue
+            moved = pushed  # one that stood nearer and is hidden now
+        if not moved.any():
+            table.name(int(row))
+            continue
+        table.reassign(int(same[np.where(moved, away_m, np.inf).argmin()]), int(row))
+        gone.append(int(row))
     if gone:
         table.remove(gone)
 

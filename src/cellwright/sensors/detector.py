@@ -15,7 +15,7 @@ from cellwright.core.messages import Detections, Message
 from cellwright.sensors.base import Sensor, SensorCfg, SensorContext
 from cellwright.sensors.pose_noise import PoseNoise
 from cellwright.sim.sight import LineOfSight, ObjectsInView
-from cellwright.sim.sight_points import surface_points
+from cellwright.sim.sight_points import surface_middle, surface_points
 
 __all__ = ["Detector", "DetectorCfg", "Seen"]
 
@@ -168,7 +168,7 @@ class Detector(Sensor[C]):
         self._quality_of = np.array([self._qualities[item.name][0] for item in objects])
         self._biases = np.array([self._qualities[item.name][1] for item in objects]).reshape(-1, 6)
         sides = [surface_points(self.figures[sku], 0) for sku in self.skus]
-        self.middles = np.array([points.mean(axis=0) for points in sides]).reshape(-1, 3)
+        self.middles = np.array([surface_middle(self.figures[sku], 0) for sku in self.skus]).reshape(-1, 3)
         self._radii = np.array([np.hypot(*points[:, :2].T).max() for points in sides])
         self._gather = np.array([item.qpos + np.arange(7) for item in objects], np.intp).reshape(-1, 7)
         self.true_poses = np.zeros((len(objects), 7))

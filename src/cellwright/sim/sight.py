@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.core.camera import Camera
-from cellwright.sim.sight_points import DECIDING, DIRECTIONS, POINTS, surface_points
+from cellwright.sim.sight_points import DECIDING, DIRECTIONS, POINTS, surface_middle, surface_points
 
 if TYPE_CHECKING:
     from cellwright.sim.world import World
@@ -114,9 +114,10 @@ class LineOfSight:
         for number in numbers.tolist():
             position, turn = self._poses[self._rows[number], :3], self._poses[self._rows[number], 3:].reshape(3, 3)
             direction = int((DIRECTIONS @ (turn.T @ (self._eye - position))).argmax())
-            points = position + surface_points(self._objects[number].figures, direction) @ turn.T
+            figures = self._objects[number].figures
+            points = position + surface_points(figures, direction) @ turn.T
             self._points[number], self._inside[number] = points, self.camera.sees(points)
-            middle = points.mean(axis=0)
+            middle = position + turn @ surface_middle(figures, direction)
             self._middles[number], self._sizes[number] = middle, np.linalg.norm(points - middle, axis=1).max()
 
     def _crossed(self, centres: Array, radii: Array) -> Flags:
@@ -153,7 +154,8 @@ class LineOfSight:
         self._shifts[numbers] = 0.0
         for row in np.flatnonzero(partly).tolist():
             number = numbers[row]
-            self._shifts[number] = self._points[number][seen[row]].mean(axis=0) - self._middles[number]
+            points = self._points[number]
+            self._shifts[number] = points[seen[row]].mean(axis=0) - points.mean(axis=0)
 
     def _cast(self, numbers: npt.NDArray[np.intp], wanted: Flags) -> Flags:
         """Returns which of the wanted points of some objects are seen."""

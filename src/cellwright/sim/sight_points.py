@@ -13,7 +13,7 @@ from cellwright.catalogue import PartFigures, TrayFigures, part_of_sku
 from cellwright.core.errors import UnknownName
 from cellwright.models import build
 
-__all__ = ["DECIDING", "DIRECTIONS", "POINTS", "surface_points"]
+__all__ = ["DECIDING", "DIRECTIONS", "POINTS", "surface_middle", "surface_points"]
 
 Array = npt.NDArray[np.float64]
 
@@ -27,7 +27,7 @@ RIM_M = 0.003  # beyond what a part in a slot overhangs: it stands above the tra
 OTHER_RIM_M = 0.0065  # where nobody knows what part a slot is for
 ROUNDS = 6
 
-_found: dict[tuple[str, int], tuple[PartFigures | TrayFigures, Array]] = {}
+_found: dict[tuple[str, int], tuple[PartFigures | TrayFigures, Array, Array]] = {}
 
 
 def surface_points(figures: PartFigures | TrayFigures, direction: int) -> Array:
@@ -36,13 +36,27 @@ def surface_points(figures: PartFigures | TrayFigures, direction: int) -> Array:
     The first `DECIDING` of them are spread as well. Of a tray's upper face those are taken that no part in a slot
     hides: a full tray is seen as well as an empty one.
     """
+    return _surface(figures, direction)[1]
+
+
+def surface_middle(figures: PartFigures | TrayFigures, direction: int) -> Array:
+    """Returns the middle of an object's whole surface, as seen from one of `DIRECTIONS`, in its own frame.
+
+    That of a round object is on its axis, however it is turned; the few `surface_points` are not so even.
+    """
+    return _surface(figures, direction)[2]
+
+
+def _surface(figures: PartFigures | TrayFigures, direction: int) -> tuple[PartFigures | TrayFigures, Array, Array]:
     known = _found.get((figures.name, direction))
     if known is None or known[0] is not figures:
         points = _cast(figures, DIRECTIONS[direction])
+        middle = points.mean(axis=0)
         if isinstance(figures, TrayFigures) and direction == 0:
             points = _solid(figures, points)
-        known = _found[figures.name, direction] = (figures, np.resize(_ordered(_spread(points)), (POINTS, 3)))
-    return known[1]
+        spread = np.resize(_ordered(_spread(points)), (POINTS, 3))
+        known = _found[figures.name, direction] = (figures, spread, middle)
+    return known
 
 
 def _cast(figures: PartFigures | TrayFigures, towards_eye: Array) -> Array:
