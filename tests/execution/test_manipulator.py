@@ -104,3 +104,27 @@ def test_what_is_in_the_hand_hangs_as_it_was_taken_whatever_was_seen_last(manipu
     hang = HIGH @ Pose.from_xyz_rpy([0.0, 0.0, tool_grasp_xyz_m(part.figures, tool)[2]], [np.pi, 0.0, 0.0])
     found = robot.part_in_hand(asyncio.run(robot.hand.read()))
     assert found.position == pytest.approx(hang.position, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("width_m", "is_seen", "held"), [(0.008, False, True), (0.02, False, False), (0.008, True, False)]
+)
+def test_a_part_that_was_only_thought_to_be_lost_is_held_again(still, width_m, is_seen, held):
+    """Something held the fingers apart for a moment: the part has not gone, and no detector sees it elsewhere."""
+    cell = still()
+    asyncio.run(cell.sleep(0.5))
+    arm = ScriptedArm(widths_m=(width_m,))
+    robot = Manipulator(arm, RobotHand(arm, cell), cell.belief, "fanuc_tool")
+    cell.hidden.add("medium_gear_1")
+    robot.note_held("medium_gear_1")
+    asyncio.run(robot.hand.read())
+    robot.note_lost()
+    assert robot.held == ""
+    if is_seen:
+        cell.hidden.clear()
+        cell.moved["medium_gear_1"] = Pose.from_xyz_rpy([0.3, -1.3, 0.916]).matrix
+        asyncio.run(cell.sleep(0.5))
+    arm.at = tool_down(np.array([0.3, -1.0, 1.5]))
+    said = asyncio.run(robot.recover())
+    assert robot.held == ("medium_gear_1" if held else "")
+    assert said == ("medium_gear_1 is in the hand after all" if held else said)

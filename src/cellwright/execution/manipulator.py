@@ -15,7 +15,7 @@ from cellwright.execution.arm import JOINT_SPEED_RADPS, ArmClient, ArmFailed, Ha
 from cellwright.execution.arm_capsules import NOTHING, ArmCapsules, held_capsules
 from cellwright.execution.detours import Detours
 from cellwright.execution.grasps import GraspChoice
-from cellwright.execution.pick_place import PickPlacePhase
+from cellwright.execution.pick_place import Hold, PickPlacePhase
 from cellwright.execution.robot_hand import RobotHand
 from cellwright.execution.settings import Recipe
 from cellwright.execution.surroundings import carried, top_m
@@ -79,6 +79,7 @@ class Manipulator:
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
     detours: Detours | None = None
     _aside_rad: float = 0.0
+    _lost: str = ""
 
     @property
     def name(self) -> str:
@@ -130,6 +131,7 @@ class Manipulator:
     def note_lost(self) -> None:
         """Stores that it holds nothing any more; what it held lies about below the hand, or where that came from."""
         lost, reading = self.held, self.hand.reading
+        self._lost = lost
         below = None if reading is None or self.carries_tray else self.part_in_hand(reading)
         self.note_released()
         if below is not None:
@@ -337,8 +339,19 @@ class Manipulator:
             self.note_held(near.name)
             return f"{near.name} is in the hand"
         if reading.holding and not self.held:
+            if self._still_has(reading):
+                self.note_held(self._lost)
+                return f"{self.held} is in the hand after all"
             return "something that nobody sees is between the fingers"
         return ""
+
+    def _still_has(self, reading: HandReading) -> bool:
+        """Returns whether the part that was taken for lost is between the fingers: by its width, and seen nowhere."""
+        believed = self.believed
+        if believed.kind(self._lost) != "Part" or believed.source(self._lost) != self.name:
+            return False
+        part = believed.part(self._lost)
+        return Hold.of_part(part, reading.gripper, self.recipe.grip_tolerance_m).is_held(reading)
 
     async def move_freely(self, pose: Pose, speed_mps: float) -> None:
         """Moves through free space: along a line, with the fingers either way round, or else by joint motion."""
