@@ -18,7 +18,7 @@ from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.robot_hand import RobotHand
 from cellwright.execution.settings import ExecutionSettings, Recipe
 from cellwright.motion.planning.pieces import tool_pieces
-from cellwright.perception import DetectorView, ViewModel
+from cellwright.perception import DetectorState, DetectorStatus, DetectorView, ViewModel
 
 GRIPPERS = {"fanuc": "aprs_fanuc_gripper", "motoman": "aprs_motoman_gripper"}
 MODELS = {"fanuc": "lr_mate_200id", "motoman": "sia20f"}
@@ -201,7 +201,8 @@ def test_what_no_pose_brings_into_view_stays_unknown_and_is_not_gone(scene):
 def test_in_the_dark_nothing_is_gone_and_waiting_ends(scene):
     it = scene()
     it.cell.blind = True
-    with pytest.raises(ObservationTimeout, match=r"fanuc_medium_tray was not seen for 5\.\d s"):
+    it.cell.belief.note_detectors({"eye": DetectorStatus(DetectorState.BLIND, "eye saw nothing in 9 frames")}, 1)
+    with pytest.raises(ObservationTimeout, match=r"fanuc_medium_tray was not seen for 5\.\d s \(eye sees nothing\)"):
         it.look(*asked("fanuc_medium_tray", since_s=0.56, fixed=True))
     assert it.cell.time_s < 6.5
 

@@ -181,3 +181,8 @@ def test_a_detector_that_misbehaves_is_told_once_with_its_reason():
     told = [c.change for c in watch.told if c.subject == "eye"]
     assert told == ["sees nothing: eye saw nothing in 9 frames", "good"]
     assert watch.state.detectors["eye"].state == "good"
+    assert [note.partition(" at ")[0] for note in watch.belief.detector_notes] == [
+        "eye sees nothing",
+        "eye is good again",
+    ]
+    assert watch.belief.detector_notes[0].endswith("s: eye saw nothing in 9 frames")

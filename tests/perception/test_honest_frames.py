@@ -357,11 +357,11 @@ def test_two_cameras_with_biases_of_their_own_are_fused():
     assert state(left).state is state(right).state is DetectorState.GOOD
 
 
-@pytest.mark.parametrize("shift_m", [0.006, 0.03])
+@pytest.mark.parametrize("shift_m", [(0.0, 0.006), (0.0, 0.03), (0.05, 0.0)])  # the last one nearer to neighbours
 def test_two_cameras_that_disagree_are_told_and_double_nothing(shift_m):
     things = row(5)
     tracker = Tracker(expect(things), view=view_of("left", "right"))
-    left, right = Detector(tracker, "left"), Detector(tracker, "right", bias=(0, shift_m), seed=2)
+    left, right = Detector(tracker, "left"), Detector(tracker, "right", bias=shift_m, seed=2)
     for _ in range(5):
         left.see(things)
     right.now_s = left.now_s
@@ -371,8 +371,12 @@ def test_two_cameras_that_disagree_are_told_and_double_nothing(shift_m):
     assert set(found) == {f"gear_{i}" for i in range(5)}
     assert state(right).state is DetectorState.DISAGREES
     x, y = (float(number) for number in re.search(r"alike by \((.*), (.*)\) mm", state(right).reason).groups())
-    assert (x, y) == (pytest.approx(0.0, abs=0.5), pytest.approx(1000 * shift_m, abs=0.5))
+    assert (x, y) == pytest.approx((1000 * shift_m[0], 1000 * shift_m[1]), abs=0.5)
     assert "from where left does" in state(right).reason
+    for _ in range(40):
+        found = right.see(things)  # the other is hidden, so that nothing says that this one is right
+    assert set(found) <= {f"gear_{i}" for i in range(5)}
+    assert state(right).state is DetectorState.DISAGREES
     right.bias = (0.0, 0.0)
     for _ in range(25):
         left.see(things)
@@ -424,6 +428,20 @@ def test_a_clock_that_jumps_changes_nothing_and_is_told(jump_s, text):
     now[0] += PERIOD_S
     eye.see(things, time_s=now[0])
     assert state(eye).state is DetectorState.GOOD  # and the frames after it count again
+
+
+def test_a_clock_that_stays_behind_is_told_for_as_long_as_it_does():
+    things, now = row(3), [0.0]
+    eye = Detector(Tracker(expect(things), view=view_of("eye"), clock=lambda: now[0]))
+    for _ in range(40):
+        now[0] += PERIOD_S
+        before = eye.see(things)
+    for _ in range(20 * round(1 / PERIOD_S)):
+        now[0] += PERIOD_S
+        after = eye.see([(GEAR, at(0.3, 0.2)), *things[1:]], time_s=now[0] - 15.0)
+    assert all(after[name].is_close(before[name], tolerance_m=0.0) for name in before)
+    assert state(eye).state is DetectorState.CLOCK
+    assert "15.00 s behind the cell's" in state(eye).reason
 
 
 def test_a_camera_that_sees_nothing_takes_nothing_away_and_is_told():

@@ -60,6 +60,8 @@ def print_report(report: Report) -> None:
             say(f"fault at {fault.time_s:.2f} s: {fault.fault} {fault.subject}: {fault.detail}; {could}")
     for text in report.not_applied:
         say(f"fault that never came: {text}")
+    for text in report.notes:
+        say(text)
     for why, group in groupby(report.order.unobtainable, lambda lost: lost.reason):
         counts = Counter(lost.part or lost.sku for lost in group)
         what = ", ".join(f"{count} of {name}" if count > 1 else name for name, count in counts.items())

@@ -290,7 +290,7 @@ class Executor:
             start_s=start_s,
             end_s=self.clock.time_s,
             resumed=resumed,
-            notes=tuple(self._team.notes),
+            notes=(*self._team.notes, *self.belief.detector_notes),
             looks=tuple(self._looks.records),
         )
 

@@ -169,7 +169,9 @@ class SightPoints:
         return self._believed.slot(question.name, question.slot)
 
     def unseen_reason(self, questions: Sequence[Question], now_s: float) -> str:
-        """Returns since when the first of some objects was not seen, in words."""
+        """Returns since when the first of some objects was not seen, and what is wrong with detectors, in words."""
         name = self._believed.detected_as(questions[0].name)
         seen_s = self._believed.seen_s(name)
-        return f"{name} was not seen {'ever' if isinstance(seen_s, Unknown) else f'for {now_s - seen_s:.1f} s'}"
+        since = "ever" if isinstance(seen_s, Unknown) else f"for {now_s - seen_s:.1f} s"
+        wrong = [f"{own} {found.state}" for own, found in self._believed.detectors.items() if found.reason]
+        return f"{name} was not seen {since}" + (f" ({', '.join(wrong)})" if wrong else "")

@@ -21,6 +21,7 @@ from cellwright.knowledge.world_model import WorldModel
 __all__ = ["Belief"]
 
 Array = npt.NDArray[np.float64]
+MOST_NOTES = 20
 PLACED_RAD = 0.1  # by which what a hand has set down may lean, or be turned
 
 
@@ -47,6 +48,7 @@ class Belief:
         state: What is believed, to be read.
         watched_s: Detector -> when what it sees was last waited for; the others need not be processed as often.
         frames_s: Detector -> when its last frame was taken.
+        detector_notes: The first changes of detectors' states, a line each.
         follower: What follows objects, and is told what hands did with them: the tracker.
     """
 
@@ -62,6 +64,7 @@ class Belief:
         self.state = BeliefState(world_model)
         self.watched_s: dict[str, float] = {}
         self.frames_s: dict[str, float] = {}
+        self.detector_notes: list[str] = []
         self.follower: ObjectFollower | None = None
         self._publish = publish
         self._published = 0
@@ -160,6 +163,9 @@ class Belief:
             if str(now.state) != (str(before.state) if before else "good"):
                 reason = f": {now.reason}" if now.reason else ""
                 self._report(name, f"{now.state}{reason}", name, time_ns)
+                if len(self.detector_notes) < MOST_NOTES:
+                    words = now.state if reason else "is good again"
+                    self.detector_notes.append(f"{name} {words} at {self.state.now_s:.2f} s{reason}")
             self.state.detectors[name] = now
 
     def take(self, message: Tracks) -> list[BeliefChange]:

@@ -15,6 +15,7 @@ __all__ = ["DetectorState", "DetectorStatus", "DetectorWatch"]
 
 Array = npt.NDArray[np.float64]
 AHEAD_S = 0.02  # clocks of one cell differ by less
+BEHIND_S = 5.0  # no recognition takes longer: a frame that is older says when its clock thinks it was taken
 REPEATED = 3  # frames of one time in a row: the detector hangs
 BLIND_FRAMES = 5
 FEWEST = 3  # objects from which something about a whole frame is concluded
@@ -33,7 +34,7 @@ class DetectorState(StrEnum):
     REPEATS = "repeats old frames"
     """Its frames have the time of an earlier one: they change nothing."""
     CLOCK = "has a wrong clock"
-    """Its frames are older than earlier ones, or from the future: they change nothing."""
+    """Its frames are older than earlier ones, far too old, or from the future: they change nothing."""
     BLIND = "sees nothing"
     """Its frames are empty although several objects should be in clear view: nothing is taken to be gone."""
     DISAGREES = "disagrees with another detector"
@@ -73,8 +74,10 @@ class DetectorWatch:
 
     def admits(self, time_s: float, now_s: float | None) -> bool:
         """Returns whether a frame of some time counts; one that is old, or from the future, changes nothing."""
-        if not np.isfinite(time_s) or (now_s is not None and time_s > now_s + AHEAD_S):
-            by = f"{time_s - now_s:.2f} s ahead of the cell's" if now_s is not None else "no number"
+        late_s = 0.0 if now_s is None else now_s - time_s
+        if not np.isfinite(time_s) or late_s < -AHEAD_S or (late_s > BEHIND_S and time_s > self.latest_s):
+            by = f"{abs(late_s):.2f} s {'ahead of' if late_s < 0 else 'behind'} the cell's"
+            by = by if np.isfinite(time_s) else "no number"
             self.status = DetectorStatus(DetectorState.CLOCK, f"the clock of {self.name} is {by}")
             return False
         if time_s < self.latest_s:
@@ -135,10 +138,17 @@ class DetectorWatch:
         self.bias = np.clip(self.bias + step, -most, most)
         other.bias = np.clip(other.bias - step, -most, most)
 
-    def disagree(self, other: str, shift_m: Array | None, count: int) -> None:
-        """Takes in whether a frame shows things shifted from where another detector sees them, all alike."""
+    def disagree(self, other: str, shift_m: Array | None, count: int, *, agrees: bool) -> None:
+        """Takes in whether a frame shows things shifted from where another detector sees them, all alike.
+
+        Args:
+            other: The other detector.
+            shift_m: By how much; None when they are not.
+            count: Of how many things.
+            agrees: Whether most of the frame is where it is known to be; what shows neither changes nothing.
+        """
         if shift_m is None:
-            self._disagreed = max(self._disagreed - 1, 0)
+            self._disagreed = max(self._disagreed - agrees, 0)
             if not self._disagreed and self.status.state is DetectorState.DISAGREES:
                 self.status = DetectorStatus()
             return

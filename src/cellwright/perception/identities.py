@@ -103,19 +103,19 @@ def shifted_alike(
     """Returns by how much a frame shows things off where another detector saw them, and what it shows beside.
 
     Several objects that are all shifted alike are the same objects: one of the two cameras is off. None when they are
-    not.
+    not. Where things lie in rows, a shifted one may be nearest to its neighbour: the shift that fits most is taken.
     """
     apart = frame.positions[rest][None] - table.positions[others][:, None]
     away_m = np.hypot(apart[..., 0], apart[..., 1])
-    away_m[table.kinds[others][:, None] != frame.kinds[rest]] = np.inf
-    nearest = away_m.argmin(axis=1)
-    found = np.isfinite(away_m[np.arange(len(others)), nearest])
-    if found.sum() < FEWEST:
+    rows, columns = np.nonzero((table.kinds[others][:, None] == frame.kinds[rest]) & (away_m <= PUSHED_M))
+    if len(np.unique(rows)) < FEWEST:
         return None, rest
-    offsets = apart[np.arange(len(others)), nearest][found]
-    shift = np.median(offsets, axis=0)
-    alike = np.flatnonzero(found)[np.hypot(*(offsets - shift)[:, :2].T) <= ALIKE_M]
-    if len(alike) < FEWEST or 2 * len(alike) < len(others):
+    offsets = apart[rows, columns]
+    near = np.hypot(*(offsets[:, None] - offsets)[..., :2].transpose(2, 0, 1)) <= ALIKE_M
+    votes = np.array([len(np.unique(rows[fits])) for fits in near])
+    best = np.lexsort((away_m[rows, columns], -votes))[0]
+    alike = near[best]
+    if votes[best] < FEWEST or 2 * votes[best] < len(others):
         return None, rest
-    matched[others[alike]] = True
-    return shift, np.delete(rest, np.unique(nearest[alike]))
+    matched[others[rows[alike]]] = True
+    return np.median(offsets[alike], axis=0), np.delete(rest, np.unique(columns[alike]))

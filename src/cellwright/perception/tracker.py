@@ -20,7 +20,7 @@ from cellwright.core.kalman import predicted_variances
 from cellwright.core.messages import Detections, Tracks
 from cellwright.core.pose import Pose
 from cellwright.perception.cfg import ExpectedObject, TrackerCfg
-from cellwright.perception.detector_watch import DetectorStatus, DetectorWatch
+from cellwright.perception.detector_watch import DetectorState, DetectorStatus, DetectorWatch
 from cellwright.perception.frame import Frame, read_frame
 from cellwright.perception.fusion import finite, fuse, restart, turns_to
 from cellwright.perception.identities import confirm_tracks, other_kinds_seen, shifted_alike
@@ -218,7 +218,7 @@ class Tracker:
     def _check_others(
         self, costs: Array, matched: Mask, rest: Rows, frame: Frame, watch: DetectorWatch, time_s: float
     ) -> Rows:
-        """Takes out detections of other kinds in the places of objects, and shifted ones; returns the rest."""
+        """Takes out other kinds in the places of objects, and all that is left of a shifted frame; returns the rest."""
         table, shift = self._table, None
         if len(rest):
             rest = other_kinds_seen(table, costs, matched, rest, frame, self.cfg)
@@ -228,8 +228,9 @@ class Tracker:
         if len(rest) and len(others):
             shift, rest = shifted_alike(table, others, matched, rest, frame)
         other = list(self._watches)[int(table.sources[others[0]])] if len(others) else ""
-        watch.disagree(other, shift, len(others))
-        return rest
+        watch.disagree(other, shift, len(others), agrees=2 * len(rest) < len(frame.skus))
+        is_shifted = shift is not None or watch.status.state is DetectorState.DISAGREES
+        return rest[:0] if is_shifted else rest
 
     def _miss(self, watch: DetectorWatch, matched: Mask, detected: int, time_s: float) -> None:
         table = self._table

@@ -320,6 +320,11 @@ class Trial:
             hits=tuple(self.judge.collisions.hits),
             drops=tuple(self.judge.drops.drops),
             scored=scored,
-            notes=(*notes, *self.notes, *(self.interfaces.notes if self.interfaces else ())),
+            notes=(
+                *notes,
+                *self.notes,
+                *(self.account.notes if self.account else ()),
+                *(self.interfaces.notes if self.interfaces else ()),
+            ),
             versions=versions(),
         )
