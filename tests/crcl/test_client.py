@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from dataclasses import replace
 
 import pytest
 
@@ -9,8 +10,10 @@ from cellwright.core.errors import BadInput
 from cellwright.crcl import (
     CommandStateEnum,
     CRCLCommandInstance,
+    CrclServer,
     Dwell,
     EndCanon,
+    ExampleArm,
     GetStatus,
     InitCanon,
     LengthUnitEnum,
@@ -25,6 +28,7 @@ from cellwright.crcl.connection import ConnectionFailed, parse_address
 from cellwright.crcl.link import LinkLost, NoAnswer
 from cellwright.crcl.options import ClientOptions
 from cellwright.crcl.outcome import CommandFailed, OutcomeState
+from cellwright.crcl.session_settings import report_when_done
 
 QUICK = ClientOptions(poll_s=0.01, status_s=1.0, refusal_s=0.1, reconnect_s=2.0, retry_s=0.02, settle_s=0.1)
 MM = SetLengthUnits(0, LengthUnitEnum.MILLIMETER)
@@ -92,6 +96,42 @@ def test_what_the_robot_refuses_and_what_it_fails_at_are_told_apart(other_server
     assert kinds(server) == ["InitCanon", "MoveTo"]
     with pytest.raises(CommandFailed, match=r"MoveTo .*: error: X at"):
         failed.check()
+
+
+def test_a_robot_that_reports_ends_by_itself_is_hardly_asked_and_known_to_be_done_at_once(simulated):
+    async def work(clock):
+        async with CrclServer(ExampleArm(clock)) as server:
+            connections = []
+
+            async def connect():
+                connections.append(await server.connect())
+                return connections[-1]
+
+            async with CrclClient(connect, options=ClientOptions(poll_s=0.02)) as client:
+                (await client.execute(InitCanon(0))).check()
+                (await client.execute(report_when_done())).check()
+                for cut in (False, True):  # a new connection is told the same
+                    if cut:
+                        connections[0].end()
+                        await client.status()
+                    before = server.executor._status_id
+                    outcome = await client.execute(Dwell(0, 1.234))
+                    assert outcome.done
+                    assert outcome.took_s == pytest.approx(1.234, abs=0.003)
+                    assert server.executor._status_id - before <= 6
+
+    simulated(work)
+
+
+def test_a_server_that_says_it_will_report_ends_and_does_not_is_asked_again(other_server, move_to):
+    async def work(client):
+        await client.execute(InitCanon(0))
+        assert (await client.execute(report_when_done())).done
+        return [(await client.execute(move_to(x))).took_s for x in (0.1, 0.2, 0.3, 0.4)]
+
+    options = replace(QUICK, quiet_s=0.25)
+    took_s = with_client(other_server(move_s=0.05), work, options)
+    assert min(took_s[:3]) > 0.2 > took_s[3]
 
 
 def test_a_robot_is_asked_less_often_while_its_command_cannot_be_done(other_server, move_to):

@@ -38,6 +38,8 @@ __all__ = ["CrclClient"]
 _IDLE = (CommandStateEnum.CRCL_DONE, CommandStateEnum.CRCL_READY)
 _LAST_OF_OTHERS = 1 << 62
 """A server's number above it is not counted on from: there might be none left."""
+_SILENT_ENDS = 3
+"""Ends of commands that a server did not report, after which it is not relied on to report them."""
 _NEEDS_NO_UNITS = (InitCanon, EndCanon, StopMotion, GetStatus)
 
 
@@ -71,6 +73,7 @@ class CrclClient:
         self._last_id = (self.options.first_id or 1) - 1
         self._stop_ids: set[int] = set()
         self._waited_for = 0
+        self._silent_ends = 0  # in a row
 
     @classmethod
     def to(
@@ -197,7 +200,8 @@ class CrclClient:
 
     async def _finish(self, link: CrclLink, pending: PendingCommand, timeout_s: float, least_s: float = 0.0) -> Outcome:
         status: CRCLStatus | None = None
-        must_send, is_lost, start_s = True, "", pending.sent_s
+        heard: CRCLStatus | None = None  # came by itself
+        must_send, is_lost, has_waited, start_s = True, "", False, pending.sent_s
 
         def ended(state: OutcomeState, reason: str = "") -> Outcome:
             return Outcome(state, pending.instance.crcl_command, reason, status, self._now_s() - start_s)
@@ -217,9 +221,12 @@ class CrclClient:
                 if must_send:
                     self._lines.sent_id, must_send = pending.command_id, False
                     await link.send(pending.instance)
-                status = await self._lines.ask(link, max(min(left_s, self.options.status_s), self.options.poll_s))
+                answer_s = max(min(left_s, self.options.status_s), self.options.poll_s)
+                status = heard or await self._lines.ask(link, answer_s)
                 verdict = self._judge(pending, status)
                 if verdict is not None:
+                    if has_waited:
+                        self._silent_ends = 0 if heard else self._silent_ends + 1
                     return ended(*verdict)
             except LinkLost as error:
                 is_lost = str(error)
@@ -232,12 +239,18 @@ class CrclClient:
             if self._now_s() - start_s >= timeout_s:
                 at = f": the robot is still at command {status.command_status.command_id}" if status else ": no answer"
                 return ended(OutcomeState.TIMEOUT, f"not done after {timeout_s:g} s" + ("" if pending.seen else at))
-            await asyncio.sleep(
-                self._pause_s(start_s, min(least_s, timeout_s)) if pending.seen and not is_lost else self.options.poll_s
-            )
+            if is_lost or not pending.seen:
+                await asyncio.sleep(self.options.poll_s)
+            else:
+                has_waited = True
+                pause_s = min(self._pause_s(start_s, least_s), max(start_s + timeout_s - self._now_s(), 0.0))
+                heard = await link.status_within(pause_s)
 
     def _pause_s(self, start_s: float, least_s: float) -> float:
         """Returns the time until the next poll; polls are frequent at first, because a robot refuses at once."""
+        is_told = self.session_settings.reports_when_done and self._silent_ends < _SILENT_ENDS
+        if is_told and not self._lines.is_bare:
+            return self.options.quiet_s
         poll_s, passed_s = self.options.poll_s, self._now_s() - start_s
         left_s = min(least_s - passed_s, self.options.quiet_s)
         return poll_s if passed_s < poll_s or left_s < 2 * poll_s else int(left_s / poll_s) * poll_s

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from cellwright.core.errors import OutOfRange, UnknownName
 from cellwright.crcl import messages as m
 from cellwright.crcl.moves import Moves
+from cellwright.crcl.reports import STATUS_WHEN_DONE
 from cellwright.crcl.robot import CrclRobot
 from cellwright.crcl.settings import Settings
 
@@ -92,7 +93,8 @@ class CommandTranslator:
                 return CommandPlan(after, lambda: robot.set_end_effector_parameters(given))
             case m.SetRobotParameters():
                 values = _parameters(command.parameter_setting)
-                return CommandPlan(now, lambda: robot.set_parameters(values))
+                values.pop(STATUS_WHEN_DONE, None)  # its connection has taken it
+                return CommandPlan(now, (lambda: robot.set_parameters(values)) if values else None)
             case m.OpenToolChanger():
                 return CommandPlan(now, robot.open_tool_changer)
             case m.CloseToolChanger():

@@ -40,6 +40,7 @@ class CommandExecutor:
     Attributes:
         settings: The settings in force.
         initialised: Whether there is a session: InitCanon was there, EndCanon not yet.
+        on_end: Is called when a command that was under way has ended, done or in error.
     """
 
     def __init__(self, robot: CrclRobot, pose_base: Pose | None = None, epoch_s: float = 0.0) -> None:
@@ -49,6 +50,7 @@ class CommandExecutor:
         self.linear_joints = tuple(joint.is_linear for joint in robot.joints)
         self.settings = Settings()
         self.initialised = False
+        self.on_end: Callable[[], None] = lambda: None
         self._actions = CommandTranslator(robot, Moves(robot, self.pose_base))
         self._guarded = GuardedRunner(robot)
         self._tasks: list[asyncio.Task[None]] = []  # the last one is the present command; others are ending
@@ -171,6 +173,7 @@ class CommandExecutor:
         self._current = CurrentCommand(instance or self._current.instance, _ERROR, text)
         if self._cancel():
             self._start(lambda: self._halt(StopConditionEnum.NORMAL))
+            self.on_end()
 
     def _start(self, work: Callable[[], Awaitable[None]]) -> None:
         async def job() -> None:
@@ -217,6 +220,7 @@ class CommandExecutor:
     def _end(self, state: CommandStateEnum, text: str) -> None:
         if asyncio.current_task() is self._tasks[-1] and self.state is _WORKING:
             self._current = CurrentCommand(self._current.instance, state, text)
+            self.on_end()
 
 
 def _text(error: Exception, units: CrclUnits) -> str:

@@ -118,6 +118,13 @@ class CrclLink:
             raise LinkLost(f"{self._peer}: {self.lost}")
         return self.latest
 
+    async def status_within(self, duration_s: float) -> CRCLStatus | None:
+        """Waits; ends at once with a status that comes by itself, or without one when the connection is lost."""
+        try:
+            return await self.next_status(duration_s)
+        except (NoAnswer, LinkLost):
+            return None
+
     async def close(self) -> None:
         """Ends the connection and its reader."""
         self._end("the client closed the connection")

@@ -1,4 +1,4 @@
-"""The parts of a status that one connection asks for."""
+"""The parts of a status that one connection asks for, and when it gets one unasked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 from cellwright.core.errors import BadInput
 from cellwright.crcl import messages as m
 
-__all__ = ["JointReport", "Reports"]
+__all__ = ["STATUS_WHEN_DONE", "JointReport", "Reports"]
+
+STATUS_WHEN_DONE = "status_when_done"
+"""The robot parameter, `true` or `false`, by which a connection asks for a status at the end of every command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +24,7 @@ class JointReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reports:
-    """The parts of a status, and what is in the joints' part.
+    """The parts of a status, what is in the joints' part, and whether one comes by itself when a command has ended.
 
     Everything is reported that there is, and all joints' positions, until a client says otherwise: the standard wants
     no joint before it was asked for, but NIST's servers report them and its client cannot do without.
@@ -34,6 +37,7 @@ class Reports:
     settings: bool = True
     sensors: bool = True
     guards: bool = True
+    when_done: bool = False
 
     @classmethod
     def initial(cls, joint_count: int) -> Reports:
@@ -44,11 +48,13 @@ class Reports:
         """Returns the reports once a command was executed.
 
         Raises:
-            BadInput: Joints are not in increasing order, occur twice, or do not exist.
+            BadInput: Joints are not in increasing order, occur twice, or do not exist; a switch is neither on nor off.
         """
+        if isinstance(command, m.SetRobotParameters):
+            return replace(self, when_done=self._when_done(command))
         if isinstance(command, m.ConfigureStatusReport):
-            return Reports(
-                per_joint=self.per_joint,
+            return replace(
+                self,
                 joints=command.report_joint_statuses,
                 pose=command.report_pose_status,
                 gripper=command.report_gripper_status,
@@ -59,6 +65,15 @@ class Reports:
         if isinstance(command, m.ConfigureJointReports):
             return replace(self, per_joint=self._joints(command))
         return self
+
+    def _when_done(self, command: m.SetRobotParameters) -> bool:
+        wanted = self.when_done
+        for setting in command.parameter_setting:
+            if setting.parameter_name == STATUS_WHEN_DONE:
+                if setting.parameter_value not in ("true", "false"):
+                    raise BadInput(f"{STATUS_WHEN_DONE} is '{setting.parameter_value}' (allowed: true, false)")
+                wanted = setting.parameter_value == "true"
+        return wanted
 
     def _joints(self, command: m.ConfigureJointReports) -> tuple[JointReport, ...]:
         count = len(self.per_joint)

@@ -38,8 +38,9 @@ SOONEST_S = 0.01  # from one look for such messages to the next
 class CrclServer:
     """Serves a robot.
 
-    It answers GetStatus and sends nothing else, unless `push_period_s` is given: NIST's client takes a status that it
-    did not ask for as the answer to its next question.
+    It answers GetStatus and sends nothing else, unless `push_period_s` is given or a connection has set the robot
+    parameter `status_when_done`: NIST's client takes a status that it did not ask for as the answer to its next
+    question.
 
     Args:
         robot: The robot; the server runs in the event loop that starts it.
@@ -78,6 +79,7 @@ class CrclServer:
         self.executor = CommandExecutor(
             robot, robot.pose_base_in_world if frame == "world" else Pose.identity(), epoch_s
         )
+        self.executor.on_end = self._tell_end
         self._service = Service(
             executor=self.executor,
             writer=StatusWriter(self.executor),
@@ -193,6 +195,11 @@ class CrclServer:
         for client in [c for c in self._sockets() if c.session.pending and now_s - c.heard_s >= UNFINISHED_S]:
             client.drop()
         self._look_at_unfinished()
+
+    def _tell_end(self) -> None:
+        """Sends a status to those who want one when a command has ended."""
+        for client in [client for client in self._clients if client.session.reports.when_done]:
+            client.session.push()
 
     def _begin_pushing(self) -> None:
         if self._push_period_s is not None and self._pushing is None:

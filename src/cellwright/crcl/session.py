@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cellwright.core.slices import at_once, in_turns
 from cellwright.crcl import messages as m
@@ -128,7 +128,8 @@ class Session:
         """Takes the settings of a command for this connection alone: units and reports."""
         if isinstance(command, m.InitCanon):
             self.units = self._service.units
-            self.reports = Reports.initial(len(self.reports.per_joint))
+            before = self.reports  # who wants to be told of ends is told of this one, too
+            self.reports = replace(Reports.initial(len(before.per_joint)), when_done=before.when_done)
         else:
             self.reports = self.reports.after(command)
             self.units = self.units.after(command)

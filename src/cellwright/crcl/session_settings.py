@@ -17,6 +17,7 @@ from cellwright.crcl.messages import (
     CRCLStatus,
     EndCanon,
     InitCanon,
+    ParameterSetting,
     SetAngleUnits,
     SetDefaultJointPositonsTolerances,
     SetEndPoseTolerance,
@@ -24,6 +25,7 @@ from cellwright.crcl.messages import (
     SetIntermediatePoseTolerance,
     SetLengthUnits,
     SetMotionCoordination,
+    SetRobotParameters,
     SetRotAccel,
     SetRotSpeed,
     SettingsStatus,
@@ -31,9 +33,10 @@ from cellwright.crcl.messages import (
     SetTransAccel,
     SetTransSpeed,
 )
+from cellwright.crcl.reports import STATUS_WHEN_DONE
 from cellwright.crcl.units import CrclUnits, to_si
 
-__all__ = ["SETTING_COMMANDS", "UNIT_COMMANDS", "SessionSettings"]
+__all__ = ["SETTING_COMMANDS", "UNIT_COMMANDS", "SessionSettings", "report_when_done"]
 
 UNIT_COMMANDS = {"length": SetLengthUnits, "angle": SetAngleUnits, "force": SetForceUnits, "torque": SetTorqueUnits}
 """Kind of unit -> the command that sets it."""
@@ -66,11 +69,13 @@ class SessionSettings:
     Attributes:
         initialised: Whether InitCanon was done and EndCanon was not.
         units: Those in force: what was set, else what the robot reported after InitCanon, else the standard's.
+        reports_when_done: Whether the robot reports the end of every command by itself, because it was asked to.
     """
 
     def __init__(self) -> None:
         self.initialised = False
         self.units = CrclUnits()
+        self.reports_when_done = False
         self._units: dict[type[CRCLCommand], CRCLCommand] = {}
         self._robot_settings: dict[type[CRCLCommand], tuple[CrclUnits, CRCLCommand]] = {}
         self._status_report: CRCLCommand | None = None
@@ -92,6 +97,9 @@ class SessionSettings:
             # A speed of 300 is one in the units that held when it was set: they belong to it, and the order counts.
             self._robot_settings.pop(type(command), None)
             self._robot_settings[type(command)] = (self.units, command)
+        elif isinstance(command, SetRobotParameters):
+            given = {one.parameter_name: one.parameter_value for one in command.parameter_setting}
+            self.reports_when_done = given.get(STATUS_WHEN_DONE, str(self.reports_when_done).lower()) == "true"
         elif isinstance(command, ConfigureStatusReport):
             self._status_report = command
         elif isinstance(command, ConfigureJointReports):
@@ -100,7 +108,8 @@ class SessionSettings:
 
     def connection_commands(self) -> list[CRCLCommand]:
         """Returns the commands that a new connection to the same robot needs."""
-        return [*self._units.values(), *self._reports()]
+        told = [report_when_done()] if self.reports_when_done else []
+        return [*self._units.values(), *self._reports(), *told]
 
     def robot_commands(self, ours: SettingsStatus | None, theirs: SettingsStatus | None) -> list[CRCLCommand]:
         """Returns the commands that another robot needs after InitCanon: its settings, then those of its connection.
@@ -135,6 +144,11 @@ class SessionSettings:
         speeds: list[CRCLCommand] = [SetTransSpeed(0, trans)] if trans and 0 < trans.setting < inf else []
         speeds += [SetRotSpeed(0, rot)] if rot and 0 < rot.setting < inf else []
         return [command for command in speeds if type(command) not in self._robot_settings]
+
+
+def report_when_done() -> SetRobotParameters:
+    """Returns the command by which a robot reports the end of every command by itself, if it knows that parameter."""
+    return SetRobotParameters(0, (ParameterSetting(STATUS_WHEN_DONE, "true"),))
 
 
 def _setters(before: CrclUnits | None, units: CrclUnits, names: Iterable[str]) -> list[CRCLCommand]:

@@ -13,6 +13,7 @@ from cellwright.core.pose import Pose
 from cellwright.crcl import CrclClient, messages
 from cellwright.crcl.outcome import Outcome, OutcomeState
 from cellwright.crcl.poses import checked_pose, message_of_pose
+from cellwright.crcl.session_settings import report_when_done
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.settings import Recipe
 
@@ -123,6 +124,8 @@ class ArmClient:
         """Ends whatever the robot is in error over, and sets units and speeds; says how it stands."""
         self._speed_mps = self._at = None
         await self._do(messages.InitCanon(0))
+        if not (await self._client.execute(report_when_done())).done:
+            await self._do(messages.InitCanon(0))  # it has no such parameter, and is in error over it
         await self._do(messages.SetLengthUnits(0, unit_name=messages.LengthUnitEnum.METER))
         await self._do(messages.SetAngleUnits(0, unit_name=messages.AngleUnitEnum.RADIAN))
         acceleration = messages.TransAccelAbsolute(setting=self.recipe.acceleration_mps2)

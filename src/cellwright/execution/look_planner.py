@@ -205,11 +205,10 @@ class LookPlanner:
         for option in sorted(look_poses(robot, toward), key=lambda each: each.cost_s):
             name = f"{robot.name} {option.name}"
             rows = None if name in tried else capsules_there(robot, option)
-            if rows is None or not self._keeps_off(robot, rows):
+            count = 0 if rows is None else sum(self._sight.clear_with(asked, {robot.name: rows}))
+            if rows is None or count <= most or not self._keeps_off(robot, rows):
                 continue
-            count = sum(self._sight.clear_with(asked, {robot.name: rows}))
-            if count > most:
-                best, most = option, count
+            best, most = option, count
             if count == len(asked):
                 break
         if best is None:

@@ -84,8 +84,21 @@ def way_s(robot: Manipulator, start: Array, end: Array) -> float:
 
 def gap_m(first: Array, second: Array) -> float:
     """Returns about the distance of two sets of capsules: between points along their axes."""
+    if not len(first) or not len(second):
+        return np.inf
+    middles, halves = zip(*((_middles(rows), _half_lengths_m(rows)) for rows in (first, second)), strict=True)
+    apart = np.linalg.norm(middles[0][:, None] - middles[1], axis=2) - first[:, 6:] - second[:, 6]
+    longer = halves[0][:, None] + halves[1]
+    ones, others = (apart - longer <= (apart + longer).min()).nonzero()  # no others come as near as some do
     shares = np.linspace(0.0, 1.0, 4)[:, None, None]
-    one, two = (((1 - shares) * rows[:, :3] + shares * rows[:, 3:6]) for rows in (first, second))
-    apart = np.linalg.norm(one.reshape(-1, 1, 3) - two.reshape(1, -1, 3), axis=2)
-    reach = np.tile(first[:, 6], 4)[:, None] + np.tile(second[:, 6], 4)
-    return float((apart - reach).min(initial=np.inf))
+    one, two = ((1 - shares) * rows[:, :3] + shares * rows[:, 3:6] for rows in (first[ones], second[others]))
+    gaps = np.linalg.norm(one[:, None] - two, axis=3) - first[ones, 6] - second[others, 6]
+    return float(gaps.min())
+
+
+def _middles(capsules: Array) -> Array:
+    return (capsules[:, :3] + capsules[:, 3:6]) / 2
+
+
+def _half_lengths_m(capsules: Array) -> Array:
+    return np.linalg.norm(capsules[:, 3:6] - capsules[:, :3], axis=1) / 2

@@ -133,10 +133,11 @@ class DetectorWatch:
             cfg: Settings.
         """
         most = MOST_BIAS * np.array([cfg.bias_sd_m, cfg.bias_sd_m, cfg.bias_sd_rad])
-        mean = np.clip(np.median(off, axis=0), -most, most)
-        step = BIAS_WEIGHT * min(len(off) / FEWEST, 1.0) * mean / 2
-        self.bias = np.clip(self.bias + step, -most, most)
-        other.bias = np.clip(other.bias - step, -most, most)
+        ordered, count = np.sort(off, axis=0), len(off)
+        mean = _within((ordered[(count - 1) // 2] + ordered[count // 2]) / 2, most)  # the median
+        step = BIAS_WEIGHT * min(count / FEWEST, 1.0) * mean / 2
+        self.bias = _within(self.bias + step, most)
+        other.bias = _within(other.bias - step, most)
 
     def disagree(self, other: str, shift_m: Array | None, count: int, *, agrees: bool) -> None:
         """Takes in whether a frame shows things shifted from where another detector sees them, all alike.
@@ -157,3 +158,8 @@ class DetectorWatch:
             x, y = 1000 * shift_m[:2]
             reason = f"{self.name} sees {count} objects shifted alike by ({x:.1f}, {y:.1f}) mm from where {other} does"
             self.status = DetectorStatus(DetectorState.DISAGREES, reason)
+
+
+def _within(values: Array, most: Array) -> Array:
+    result: Array = np.minimum(np.maximum(values, -most), most)  # quicker than clip
+    return result

@@ -48,7 +48,10 @@ def fuse(
     """
     share = gain(known, variances)
     turn, unseen = turns_to(table, rows, quaternions)
-    lean = swing_between(table.quaternions[rows], turned(quaternions, -unseen - turn))
+    measures_lean = bool(np.isfinite(variances[:, TILT]).any())
+    lean = np.zeros((len(rows), 2))
+    if measures_lean:
+        lean = swing_between(table.quaternions[rows], turned(quaternions, -unseen - turn))
     is_other_turn = turn**2 > cfg.gate * (known[:, YAW] + variances[:, YAW] + bias_rad2)
     spread = known[:, TILT] + variances[:, TILT]
     is_other_lean = ((lean**2 / spread).sum(axis=1) > cfg.gate) & (share[:, 3] < FOLLOWED)
@@ -58,7 +61,9 @@ def fuse(
         share[:, TILT] = np.where(
             is_other_lean[:, None], _voted_lean(table, rows, is_other_lean, cfg)[:, None], share[:, TILT]
         )
-    after = swung(table.quaternions[rows], share[:, TILT] * lean)
+    after = table.quaternions[rows]
+    if measures_lean:
+        after = swung(after, share[:, TILT] * lean)
     table.quaternions[rows] = turned(after, share[:, YAW] * turn)
     table.positions[rows] += share[:, :3] * np.where(np.isinf(variances[:, :3]), 0.0, positions - table.positions[rows])
     # What is seen where it was is as high as it was: only what is measured has become less certain meanwhile.

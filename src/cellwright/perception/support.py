@@ -22,6 +22,7 @@ from cellwright.perception.table import TrackTable
 __all__ = ["Surface", "rest_on_support"]
 
 Array = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
 CENTRED_M = 0.0015  # a part so near to a slot's axis is seated, as far as it is seen
 SEATED_SD_M, SEATED_SD_RAD = 0.0005, 0.02
 LOOSE_SD_RAD = 0.2  # a part that lies about may lean on something
@@ -37,16 +38,14 @@ class Surface(NamedTuple):
     height_m: float
 
 
-def rest_on_support(table: TrackTable, rows: Sequence[int], surfaces: Sequence[Surface], cfg: TrackerCfg) -> None:
+def rest_on_support(table: TrackTable, rows: Rows, surfaces: Sequence[Surface], cfg: TrackerCfg) -> None:
     """Sets the heights and leans of objects that were seen by a detector that measures neither.
 
     Those that have not moved since keep theirs.
     """
-    for row in rows:
-        place = table.positions[row, :2]
-        if np.abs(place - table.supported_at[row]).max() <= MOVED_M:
-            continue
-        table.supported_at[row] = place
+    stayed = np.abs(table.positions[rows, :2] - table.supported_at[rows]).max(axis=1) <= MOVED_M
+    for row in rows[~stayed].tolist():
+        table.supported_at[row] = table.positions[row, :2]
         height_m, sd_m, sd_rad = _support(table, row, surfaces, cfg)
         table.positions[row, 2] = height_m
         table.variances[row, 2:5] = sd_m**2, sd_rad**2, sd_rad**2

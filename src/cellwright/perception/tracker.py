@@ -197,8 +197,9 @@ class Tracker:
         off = np.column_stack([positions[:, :2] - table.positions[rows, :2], turn])
         watches = list(self._watches.values())
         still = (table.sightings[rows] > 0) & (time_s - table.seen_s[rows] <= LATELY_S)
-        for number in np.unique(table.sources[rows[still]]).tolist():
-            watch.compare(watches[number], off[still & (table.sources[rows] == number)], self.cfg)
+        sources = table.sources[rows]
+        for number in sorted(set(sources[still].tolist())):
+            watch.compare(watches[number], off[still & (sources == number)], self.cfg)
 
     def _seen(self, rows: Rows, source: int, time_s: float) -> None:
         table = self._table
@@ -211,7 +212,7 @@ class Tracker:
         flat = np.isinf(variances[:, 2])
         self._table.supported_at[rows[~flat]] = np.nan
         if flat.any():
-            rest_on_support(self._table, rows[flat].tolist(), self.surfaces, self.cfg)
+            rest_on_support(self._table, rows[flat], self.surfaces, self.cfg)
 
     # ------------------------------------------------------------ what is not seen
 

@@ -7,7 +7,7 @@ is not clear: that it is not in the frame says nothing about it.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from math import inf
@@ -87,7 +87,8 @@ class ViewModel:
         self._arms = {arm: _ArmReadings() for arm in arms}
         self._margin_m = margin_m
         self._speed_mps = speed_mps
-        self._objects: Boxes | None = None
+        self._objects: tuple[list[str], Array, Array] = [], np.zeros((0, 3)), np.zeros((0, 4))
+        self._known_boxes: Boxes | None = None
 
     @property
     def detectors(self) -> tuple[str, ...]:
@@ -128,14 +129,22 @@ class ViewModel:
 
     def note_objects(self, skus: Iterable[str], positions: Array, quaternions: Array) -> None:
         """Notes trays and parts that are believed to be there: they hide what is below them."""
-        extents = [extent_of(sku) for sku in skus]
-        halves = [(e.half_x_m, e.half_y_m, (e.top_m - e.bottom_m) / 2) for e in extents]
-        centres = np.array(positions, float).reshape(-1, 3)
-        centres[:, 2] += [(e.top_m + e.bottom_m) / 2 for e in extents]
-        w, x, y, z = np.asarray(quaternions, float).reshape(-1, 4).T
-        yaws = np.arctan2(2 * (x * y + w * z), 1 - 2 * (y * y + z * z))
-        trays = np.array([e.is_tray for e in extents], bool)
-        self._objects = Boxes(centres, np.array(halves).reshape(-1, 3), yaws, trays)
+        self._objects = list(skus), np.array(positions, float).reshape(-1, 3), np.array(quaternions, float)
+        self._known_boxes = None
+
+    def _boxes(self) -> Boxes:
+        """Returns the trays and parts that were noted last, as boxes; made when they are asked for."""
+        if self._known_boxes is None:
+            skus, centres, quaternions = self._objects
+            extents = [extent_of(sku) for sku in skus]
+            halves = [(e.half_x_m, e.half_y_m, (e.top_m - e.bottom_m) / 2) for e in extents]
+            middles = np.array([(e.top_m + e.bottom_m) / 2 for e in extents])
+            w, x, y, z = quaternions.reshape(-1, 4).T
+            yaws = np.arctan2(2 * (x * y + w * z), 1 - 2 * (y * y + z * z))
+            trays = np.array([e.is_tray for e in extents], bool)
+            raised = np.column_stack([centres[:, :2], centres[:, 2] + middles])
+            self._known_boxes = Boxes(raised, np.array(halves).reshape(-1, 3), yaws, trays)
+        return self._known_boxes
 
     def visibility(
         self,
@@ -155,8 +164,7 @@ class ViewModel:
             radius_m: Of the discs, one or n.
             by_parts: Whether parts hide a point, too: not a tray, in whose slots they lie; one or n.
         """
-        known = [self._at(readings, time_s) for readings in self._arms.values()]
-        return self._look(detector, points, radius_m, known, by_parts)
+        return self._look(detector, points, radius_m, by_parts, lambda readings, _arm: self._at(readings, time_s))
 
     def visibility_from(
         self,
@@ -172,42 +180,48 @@ class ViewModel:
         for arm in given:
             if arm not in self._arms:
                 raise UnknownName("arm", arm, self._arms, "view model")
-        others = ((given.get(arm), readings.capsules[-1:]) for arm, readings in self._arms.items())
-        known = [chosen if chosen is not None else last[0] if last else None for chosen, last in others]
-        return self._look(detector, points, radius_m, known, by_parts)
+
+        def stands(readings: _ArmReadings, arm: str) -> Array | None:
+            return given[arm] if arm in given else readings.capsules[-1] if readings.capsules else None
+
+        return self._look(detector, points, radius_m, by_parts, stands)
 
     def _look(
         self,
         detector: str,
         points: npt.ArrayLike,
         radius_m: npt.ArrayLike,
-        arms: list[Array | None],
         by_parts: npt.ArrayLike,
+        stands: Callable[[_ArmReadings, str], Array | None],
     ) -> Seen:
         if detector not in self._detectors:
             raise UnknownName("detector with a camera", detector, self._detectors, "view model")
         view, places = self._detectors[detector], np.asarray(points, float).reshape(-1, 3)
         radii: Array = np.broadcast_to(np.asarray(radius_m, float), (len(places),))
-        found = np.full(len(places), Visibility.CLEAR, np.int8)
-        if not len(places):
-            return found
-        eye = view.camera.pose_in_world.position
-        stands = [capsules for capsules in arms if capsules is not None and len(capsules)]
-        if any(capsules is None for capsules in arms):
-            found[:] = Visibility.HIDDEN
-        elif stands:
-            capsules = np.concatenate(stands)
-            capsules[:, 6] += self._margin_m
-            found[hidden_by_capsules(eye, places, radii, capsules)] = Visibility.HIDDEN
-        if self._objects is not None and len(self._objects.yaws):
-            parts = np.broadcast_to(np.asarray(by_parts, bool), (len(places),))
-            found[hidden_by_boxes(eye, places, radii, self._objects, parts)] = Visibility.HIDDEN
-        if view.furniture is not None:
-            found[hidden_by_furniture(eye, places, radii, view.furniture, self._margin_m)] = Visibility.HIDDEN
+        found = np.full(len(places), Visibility.OUTSIDE, np.int8)
         (low_x, low_y), (high_x, high_y), edge = view.min_xy_m, view.max_xy_m, self._margin_m
         x, y = places[:, 0], places[:, 1]
         inside = (x >= low_x + edge) & (x <= high_x - edge) & (y >= low_y + edge) & (y <= high_y - edge)
-        found[~(inside & view.camera.sees(places, radii))] = Visibility.OUTSIDE
+        if inside.any():
+            inside &= view.camera.sees(places, radii)
+        if not inside.any():
+            return found
+        # What stands in the way matters only for what is in the picture at all.
+        eye, places, radii = view.camera.pose_in_world.position, places[inside], radii[inside]
+        arms = [stands(readings, arm) for arm, readings in self._arms.items()]
+        in_the_way = [capsules for capsules in arms if capsules is not None and len(capsules)]
+        hidden = np.full(len(places), any(capsules is None for capsules in arms))
+        if in_the_way and not hidden.all():
+            capsules = np.concatenate(in_the_way)
+            capsules[:, 6] += self._margin_m
+            hidden = hidden_by_capsules(eye, places, radii, capsules)
+        boxes = self._boxes()
+        if len(boxes.yaws) and not hidden.all():
+            parts = np.broadcast_to(np.asarray(by_parts, bool), inside.shape)[inside]
+            hidden |= hidden_by_boxes(eye, places, radii, boxes, parts)
+        if view.furniture is not None and not hidden.all():
+            hidden |= hidden_by_furniture(eye, places, radii, view.furniture, self._margin_m)
+        found[inside] = np.where(hidden, Visibility.HIDDEN, Visibility.CLEAR)
         return found
 
     def _at(self, readings: _ArmReadings, time_s: float) -> Array | None:

@@ -19,6 +19,8 @@ from cellwright.crcl import (
     GetStatus,
     InitCanon,
     MessageStream,
+    ParameterSetting,
+    SetRobotParameters,
     WallClock,
     decode,
     encode,
@@ -231,6 +233,34 @@ def test_nothing_is_sent_unasked(rig):
         await peer.send(InitCanon(1), Dwell(2, 0.1))
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(peer.status(), 0.3)
+
+    rig.run(work)
+
+
+def test_who_asks_for_it_gets_a_status_when_a_command_ends_and_no_one_else_does(rig):
+    def want(number, value):
+        return SetRobotParameters(number, (ParameterSetting("status_when_done", value),))
+
+    async def nothing_comes(peer):
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(peer.status(), 0.3)
+
+    async def work(rig):
+        peer, other = await rig.connect(), await rig.connect()
+        await peer.begin()
+        assert (await peer.do(want(3, "true"))).command_status.command_state is CommandStateEnum.CRCL_DONE
+        for number, command in ((4, Dwell(4, 0.1)), (5, InitCanon(5)), (6, Dwell(6, 0.1))):
+            await peer.send(command)
+            head = (await peer.status()).command_status
+            assert (head.command_id, head.command_state) == (number, CommandStateEnum.CRCL_DONE)
+        await nothing_comes(peer)  # one each
+        await nothing_comes(other)
+        await peer.do(want(7, "false"))
+        await peer.send(Dwell(8, 0.05))
+        await nothing_comes(peer)
+        assert "status_when_done is 'yes' (allowed: true, false)" in (
+            (await peer.do(want(9, "yes"))).command_status.state_description
+        )
 
     rig.run(work)
 
