@@ -18,6 +18,7 @@ Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 TINY = 1e-12
 BOW = 0.1  # share of its way by which what turns leaves the straight line: right up to 0.8 rad between two readings
+CLOSE_M = 1e-6  # more than rounding: what is so near to a ball is looked at
 TOUCHING_M = 0.005  # what is hit no farther before a point is what the point lies on, or that itself
 UNKNOWN_RADIUS_M = 0.05  # of what is not in the catalogue
 TRAY_CAPSULES = 3
@@ -109,24 +110,29 @@ def hidden_by_capsules(eye: Array, points: Array, radii: Array, capsules: Array)
         capsules: Two end points and a radius each, m x 7.
     """
     rays, axes, apart = points - eye, capsules[:, 3:6] - capsules[:, :3], eye - capsules[:, :3]
-    ray2 = np.maximum((rays**2).sum(axis=1), TINY)[:, None]
-    axis2 = np.maximum((axes**2).sum(axis=1), TINY)
-    along_axis, along_ray, both = (axes * apart).sum(axis=1), rays @ apart.T, rays @ axes.T
+    ray2, axis2 = np.maximum(_dot(rays, rays), TINY), np.maximum(_dot(axes, axes), TINY)
+    # Balls about capsules tell at once which lines of sight pass far from them: nearly all.
+    middles = axes / 2 - apart
+    ball_m = np.sqrt(axis2) / 2 + capsules[:, 6] + CLOSE_M
+    past2 = _dot(middles, middles) - (rays @ middles.T) ** 2 / ray2[:, None]
+    rows, columns = (past2 < (ball_m + radii[:, None]) ** 2).nonzero()
+    rays, axes, apart, ray2, axis2 = rays[rows], axes[columns], apart[columns], ray2[rows], axis2[columns]
+    along_axis, along_ray, both = _dot(axes, apart), _dot(rays, apart), _dot(rays, axes)
     square = np.maximum(ray2 * axis2 - both**2, TINY * TINY)
     s = _share((both * along_axis - along_ray * axis2) / square)
     t = _share((both * s + along_axis) / axis2)
     s = _share((both * t - along_ray) / ray2)  # nearest to the end of the axis, where that is nearest
-    gap2 = s * (s * ray2 + 2 * (along_ray - t * both)) + t * (t * axis2 - 2 * along_axis) + (apart**2).sum(axis=1)
-    reach = capsules[:, 6] + radii[:, None]
-    near = gap2 < reach**2
-    if not near.any():
-        return np.zeros(len(points), bool)
-    rows, columns = near.nonzero()
-    gap = np.sqrt(np.maximum(gap2[rows, columns], 0.0))
-    radius = radii[rows]
-    farther = s[rows, columns] + radius * gap * axis2[columns] / square[rows, columns]
+    gap2 = s * (s * ray2 + 2 * (along_ray - t * both)) + t * (t * axis2 - 2 * along_axis) + _dot(apart, apart)
+    gap, radius = np.sqrt(np.maximum(gap2, 0.0)), radii[rows]
+    farther = s + radius * gap * axis2 / square
     hidden = gap < capsules[columns, 6] + radius * np.minimum(farther, 1.0)
     return np.bincount(rows[hidden], minlength=len(points)) > 0
+
+
+def _dot(ones: Array, others: Array) -> Array:
+    """Returns the scalar products of rows."""
+    result: Array = np.einsum("ij,ij->i", ones, others)  # several times as quick as a sum
+    return result
 
 
 def _share(values: Array) -> Array:
@@ -162,7 +168,7 @@ def hidden_by_boxes(eye: Array, points: Array, radii: Array, boxes: Boxes, by_pa
     """
     hidden = np.zeros(len(points), bool)
     rays = eye - points
-    ray2 = np.maximum((rays**2).sum(axis=1), TINY)[:, None]
+    ray2 = np.maximum(_dot(rays, rays), TINY)[:, None]
     top_m = boxes.centres[:, 2] + boxes.halves[:, 2]
     above = top_m > points[:, 2:] + TOUCHING_M * np.abs(rays[:, 2:]) / np.sqrt(ray2)
     above &= by_parts[:, None] | boxes.are_trays
