@@ -101,4 +101,5 @@ def _middles(capsules: Array) -> Array:
 
 
 def _half_lengths_m(capsules: Array) -> Array:
-    return np.linalg.norm(capsules[:, 3:6] - capsules[:, :3], axis=1) / 2
+    halves: Array = np.linalg.norm(capsules[:, 3:6] - capsules[:, :3], axis=1) / 2
+    return halves
