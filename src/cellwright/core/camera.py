@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -61,23 +62,28 @@ class Camera:
         eye = Pose.from_xyz_rpy([*ends.mean(axis=0), FAR_M], [0, np.pi / 2, np.pi / 2])
         return cls("", eye, float(2 * np.arctan(np.ptp(ends, axis=0).max() / FAR_M)))
 
-    @property
+    @cached_property
     def focal_px(self) -> float:
         """Its focal length in pixels."""
         return float(self.resolution_px[0] / 2 / np.tan(self.fov_rad / 2))
 
+    @cached_property
+    def _rotation(self) -> Array:
+        return self.pose_in_world.rotation_matrix
+
     def in_camera(self, points_in_world: Array) -> Array:
         """Returns points in its own frame, n x 3 -> n x 3."""
-        pose = self.pose_in_world
-        result: Array = (np.asarray(points_in_world, float) - pose.position) @ pose.rotation_matrix
+        result: Array = (np.asarray(points_in_world, float) - self.pose_in_world.position) @ self._rotation
         return result
 
     def pixels(self, points_in_world: Array) -> Array:
         """Returns column and row of points, n x 3 -> n x 2; not a number for what is behind it."""
-        x, y, z = self.in_camera(points_in_world).T
-        scale = np.divide(self.focal_px, x, out=np.full_like(x, np.nan), where=x > 0)
+        inside = self.in_camera(points_in_world)
+        ahead, aside = inside[:, :1], inside[:, 1:]
+        scale = self.focal_px / np.where(ahead > 0, ahead, np.nan)
         columns, rows = self.resolution_px
-        return np.column_stack([columns / 2 - scale * y, rows / 2 - scale * z])
+        result: Array = np.array([columns / 2, rows / 2]) - scale * aside
+        return result
 
     def sees(self, points_in_world: Array, radii_m: npt.ArrayLike = 0.0) -> npt.NDArray[np.bool_]:
         """Returns about which points a ball is wholly in its picture, if nothing is in between, n x 3 -> n.
@@ -100,12 +106,21 @@ class Camera:
 
         Not a number where the line of sight does not come down to that height.
         """
+        return self.down_to(self.rays(pixels), heights_m)
+
+    def rays(self, pixels: Array) -> Array:
+        """Returns the directions in the world in which pixels look, n x 2 -> n x 3; not of unit length."""
         columns, rows = self.resolution_px
-        column, row = np.asarray(pixels, float).reshape(-1, 2).T
-        ahead = np.full_like(column, self.focal_px)
-        rays = np.column_stack([ahead, columns / 2 - column, rows / 2 - row]) @ self.pose_in_world.rotation_matrix.T
+        rays = np.empty((len(pixels), 3))
+        rays[:, 0] = self.focal_px
+        np.subtract([columns / 2, rows / 2], pixels, out=rays[:, 1:])
+        result: Array = rays @ self._rotation.T
+        return result
+
+    def down_to(self, rays: Array, heights_m: npt.ArrayLike) -> Array:
+        """Returns where rays from its centre of projection are at these heights; not a number where they never are."""
         eye = self.pose_in_world.position
-        drop = np.asarray(heights_m, float) - eye[2]
-        way = np.divide(drop, rays[:, 2], out=np.full(len(rays), np.nan), where=rays[:, 2] * drop > 0)
+        drop, fall = np.asarray(heights_m, float) - eye[2], rays[:, 2]
+        way = drop / np.where(fall * drop > 0, fall, np.nan)
         result: Array = eye + way[:, None] * rays
         return result

@@ -117,6 +117,7 @@ class Detector(Sensor[C]):
         self.calibrated, self.actual = self._cameras(cfg, context)
         self.sight = LineOfSight(self.world, self.actual)
         self.noise = self.noise_of(cfg)
+        self._corners = np.array([cfg.min_xy_m, cfg.max_xy_m])
         self._class_scores: dict[str, float] = {}
         self._qualities: dict[str, tuple[float, Array]] = {}
         self.world.bind(self._look_up)
@@ -145,7 +146,7 @@ class Detector(Sensor[C]):
 
     def variances_of(self, seen: Seen) -> Array:
         """Returns the variances that it states, n x 6: more where it sees less of an object, which it knows."""
-        variances = np.tile(self.noise.variances, (len(seen.objects), 1))
+        variances: Array = self._class_variances[seen.classes]
         hidden_m = self.cfg.pull * (1.0 - seen.shares) * self._radii[seen.classes]
         variances[:, :3] += hidden_m[:, None] ** 2
         return variances
@@ -170,6 +171,7 @@ class Detector(Sensor[C]):
         sides = [surface_points(self.figures[sku], 0) for sku in self.skus]
         self.middles = np.array([surface_middle(self.figures[sku], 0) for sku in self.skus]).reshape(-1, 3)
         self._radii = np.array([np.hypot(*points[:, :2].T).max() for points in sides])
+        self._class_variances = np.tile(self.noise.variances, (len(self.skus), 1))
         self._gather = np.array([item.qpos + np.arange(7) for item in objects], np.intp).reshape(-1, 7)
         self.true_poses = np.zeros((len(objects), 7))
 
@@ -191,16 +193,15 @@ class Detector(Sensor[C]):
         uniform, jitter, phantom = rng.random((count, 4)), rng.standard_normal(count), rng.random(6)
         self.true_poses = self.world.data.qpos[self._gather]
         view = self.sight.look()
-        (x_min, y_min), (x_max, y_max) = cfg.min_xy_m, cfg.max_xy_m
-        x, y = self.true_poses[:, 0], self.true_poses[:, 1]
-        is_seen = (x >= x_min) & (x <= x_max) & (y >= y_min) & (y <= y_max)
+        xy = self.true_poses[:, :2]
+        is_seen = ((xy >= self._corners[0]) & (xy <= self._corners[1])).all(axis=1)
         is_seen &= (view.shares >= cfg.min_share) & (uniform[:, 0] >= cfg.miss)
         rows = np.flatnonzero(is_seen)
         seen = Seen(self, rows, self._classes(uniform[:, 1], uniform[:, 2]), errors, view)
         seen.flipped = self.is_tray[rows] & (uniform[rows, 3] < cfg.flip)
         positions, quaternions, variances = self.measured(seen)
         scores = (self._quality_of[rows] + SCORE_SD * jitter[rows]) * np.sqrt(seen.shares)
-        scores, classes = np.clip(scores, 0.05, 1.0), seen.classes
+        scores, classes = np.minimum(np.maximum(scores, 0.05), 1.0), seen.classes
         if phantom[0] < cfg.false_detection and (made := self._phantom(phantom)) is not None:
             sku, score, pose = made
             positions, quaternions, variances = (
@@ -211,7 +212,7 @@ class Detector(Sensor[C]):
         return Detections(
             *self.header(),
             frame="world",
-            skus=tuple([self.skus[classes[row]] for row in order.tolist()]),
+            skus=tuple([self.skus[number] for number in classes[order].tolist()]),
             positions=positions[order],
             quaternions=quaternions[order],
             variances=variances[order],
@@ -220,6 +221,8 @@ class Detector(Sensor[C]):
 
     def _classes(self, chance: Array, which: Array) -> Rows:
         """Returns the class as which each object is recognised: its own, or another of parts, or of trays."""
+        if not self.cfg.wrong_class:
+            return self.own_classes
         classes = self.own_classes.copy()
         for row in np.flatnonzero(chance < self.cfg.wrong_class).tolist():
             others = [k for k in self._kinds[int(self.is_tray[row])] if k != classes[row]]
@@ -237,8 +240,7 @@ class Detector(Sensor[C]):
         position = self.calibrated.on_plane(pixel, height_m)
         if not self.skus or not np.isfinite(position).all():
             return None
-        corner, end = self.cfg.min_xy_m, self.cfg.max_xy_m
-        if not ((position[0, :2] >= corner).all() and (position[0, :2] <= end).all()):
+        if not ((position[0, :2] >= self._corners[0]).all() and (position[0, :2] <= self._corners[1]).all()):
             return None
         yaw_rad = 2 * np.pi * chance[4] - np.pi
         return sku, low + (high - low) * float(chance[5]), self.imagined(position, yaw_rad, sku)

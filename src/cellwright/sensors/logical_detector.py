@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from cellwright.core.config import Cfg
+from cellwright.core.pose import Pose
 from cellwright.sensors.base import SENSORS, SensorCfg
 from cellwright.sensors.detector import Detector, DetectorCfg, Seen
 from cellwright.sensors.pose_noise import AngleNoise, LengthNoise, PoseNoise
@@ -63,16 +65,23 @@ class LogicalDetector(Detector[LogicalDetectorCfg]):
         axes = [own.x_m, own.y_m, own.z_m, own.roll_deg, own.pitch_deg, own.yaw_deg]
         return PoseNoise(axes, [1.0] * 3 + [np.pi / 180] * 3)
 
+    @cached_property
+    def _camera_error(self) -> tuple[Pose, Array]:
+        """The pose of the calibrated camera as seen from where it really is, and its rotation."""
+        off = self.calibrated.pose_in_world @ self.actual.pose_in_world.inverse()
+        return off, off.rotation_matrix
+
     def measured(self, seen: Seen) -> tuple[Array, Array, Array]:
         """Returns the pose of each object in its camera, turned into the cell as that is calibrated."""
-        off = self.calibrated.pose_in_world @ self.actual.pose_in_world.inverse()
-        positions = seen.poses[:, :3] @ off.rotation_matrix.T + off.position + seen.shifts_m + seen.errors[:, :3]
-        turns = combined(from_rotation_vectors(seen.errors[:, 3:]), np.tile(off.quaternion, (len(positions), 1)))
+        off, turn = self._camera_error
+        positions = seen.poses[:, :3] @ turn.T + off.position + seen.shifts_m + seen.errors[:, :3]
+        turns = combined(from_rotation_vectors(seen.errors[:, 3:]), off.quaternion[None])
         quaternions = combined(turns, seen.poses[:, 3:])
-        quaternions[seen.flipped] = combined(quaternions[seen.flipped], np.array([[0.0, 0.0, 0.0, 1.0]]))
+        if seen.flipped.any():
+            quaternions[seen.flipped] = combined(quaternions[seen.flipped], np.array([[0.0, 0.0, 0.0, 1.0]]))
         return positions, quaternions, self.variances_of(seen)
 
     def imagined(self, position: Array, yaw_rad: float, sku: int) -> tuple[Array, Array, Array]:
         """Returns an upright object there."""
         quaternion = from_rotation_vectors(np.array([[0.0, 0.0, yaw_rad]]))
-        return position, quaternion, self.noise.variances[None].copy()
+        return position, quaternion, self._class_variances[[sku]]

@@ -97,38 +97,39 @@ class OverheadDetector(Detector[OverheadDetectorCfg]):
         figures = [self.figures[sku] for sku in self.skus]
         self._above_plane = np.array([usual_height_m(one) for one in figures])
         self._is_round = np.array([_is_round(one) for one in figures], bool)
+        self._class_variances[self._is_round, 5] = np.inf
+        self._camera_turn_rad = float((self.calibrated.pose_in_world @ self.actual.pose_in_world.inverse()).rpy[2])
 
     def measured(self, seen: Seen) -> tuple[Array, Array, Array]:
         """Returns where the middle of each upper face appears, taken to be at its class's usual height."""
         middles = self.sight.middles(seen.objects) + seen.shifts_m
-        turned = self.calibrated.pose_in_world @ self.actual.pose_in_world.inverse()
-        rotations = yaws(seen.poses[:, 3:]) + turned.rpy[2] + seen.errors[:, 5]
+        rotations = yaws(seen.poses[:, 3:]) + self._camera_turn_rad + seen.errors[:, 5]
         pixels = self.actual.pixels(middles)
         positions, rotations = self._reported(pixels, rotations, seen.classes)
         positions[:, :2] += seen.errors[:, :2]
-        variances = self.variances_of(seen)
-        variances[self._is_round[seen.classes], 5] = np.inf
-        return positions, from_yaws(rotations + np.pi * seen.flipped), variances
+        return positions, from_yaws(rotations + np.pi * seen.flipped), self.variances_of(seen)
 
     def imagined(self, position: Array, yaw_rad: float, sku: int) -> tuple[Array, Array, Array]:
         """Returns what would be reported of an object there."""
         pixels = self.calibrated.pixels(position)
         positions, rotations = self._reported(pixels, np.array([yaw_rad]), np.array([sku]))
-        variances = self.noise.variances[None].copy()
-        variances[0, 5] = np.inf if self._is_round[sku] else variances[0, 5]
-        return positions, from_yaws(rotations), variances
+        return positions, from_yaws(rotations), self._class_variances[[sku]]
 
     def _reported(self, pixels: Array, rotations: Array, classes: npt.NDArray[np.intp]) -> tuple[Array, Array]:
         """Returns places, on the planes of the cell, and rotations of classes that appear at these pixels."""
         rotations = np.where(self._is_round[classes], 0.0, rotations)
         c, s = np.cos(rotations), np.sin(rotations)
         x, y, z = self.middles[classes].T
-        middle = np.column_stack([c * x - s * y, s * x + c * y])
-        above = self._above_plane[classes]
+        middle_x, middle_y = c * x - s * y, s * x + c * y
+        above, rays = self._above_plane[classes], self.calibrated.rays(pixels)
 
         def on(plane_m: float) -> Array:
-            there = self.calibrated.on_plane(pixels, plane_m + above + z)
-            return np.column_stack([there[:, :2] - middle, plane_m + above])
+            heights_m = plane_m + above
+            there = self.calibrated.down_to(rays, heights_m + z)
+            there[:, 0] -= middle_x
+            there[:, 1] -= middle_y
+            there[:, 2] = heights_m
+            return there
 
         positions = on(self.cfg.plane_m)
         for plane in self.cfg.planes:

@@ -11,17 +11,16 @@ Array = npt.NDArray[np.float64]
 
 
 def combined(after: Array, before: Array) -> Array:
-    """Returns first rotations `before`, then `after`, about fixed axes, n x 4."""
+    """Returns first rotations `before`, then `after`, about fixed axes, n x 4; one of them may be a single row."""
     aw, ax, ay, az = after.T
     bw, bx, by, bz = before.T
-    return np.column_stack(
-        [
-            aw * bw - ax * bx - ay * by - az * bz,
-            aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-        ]
-    )
+    scalar = aw * bw - ax * bx - ay * by - az * bz
+    result = np.empty((len(scalar), 4))
+    result[:, 0] = scalar
+    result[:, 1] = aw * bx + ax * bw + ay * bz - az * by
+    result[:, 2] = aw * by - ax * bz + ay * bw + az * bx
+    result[:, 3] = aw * bz + ax * by - ay * bx + az * bw
+    return result
 
 
 def from_rotation_vectors(vectors: Array) -> Array:
@@ -32,8 +31,10 @@ def from_rotation_vectors(vectors: Array) -> Array:
 
 def from_yaws(yaws_rad: Array) -> Array:
     """Returns rotations about the vertical, n -> n x 4."""
-    zeros = np.zeros_like(yaws_rad)
-    return np.column_stack([np.cos(yaws_rad / 2), zeros, zeros, np.sin(yaws_rad / 2)])
+    result = np.zeros((len(yaws_rad), 4))
+    half = yaws_rad / 2
+    result[:, 0], result[:, 3] = np.cos(half), np.sin(half)
+    return result
 
 
 def yaws(quaternions: Array) -> Array:
