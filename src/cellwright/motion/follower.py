@@ -173,15 +173,36 @@ class Follower(ABC):
                 moments.append(self.moment)
             return np.array(rows), moments
         while not moments or (len(moments) < most and not self.at_rest):
-            self._advance()
-            moments.append(FollowerState(*self._now, self.state))
+            if self.state is RunState.RUNNING and self._override > 0:
+                self._stride(most - len(moments), moments)
+            else:
+                self._advance()
+                moments.append(self.moment)
         made = self._sampled_many(moments)
         self.sample = JointSample(*made[-1])
         return made, moments
 
+    def _stride(self, most: int, moments: list[FollowerState]) -> None:
+        """Advances by so many periods, or until the parameter is at its end; adds its states."""
+        answer, request, working, running = self._answer, self._request, Result.Working, RunState.RUNNING
+        near = self._end * (1 - REST)
+        for _ in range(most):
+            result = self._generated()
+            (place,), (rate,), (change,) = answer.new_position, answer.new_velocity, answer.new_acceleration
+            if place >= near or result != working:
+                self._take(result)
+                moments.append(self.moment)
+                return
+            answer.pass_to_input(request)
+            moments.append(FollowerState(place, rate, change, running))
+            self._now = place, rate, change
+
     def _advance(self) -> None:
         """Advances the parameter by one period."""
-        result = self._generated()
+        self._take(self._generated())
+
+    def _take(self, result: Any) -> None:
+        """Takes over what the generator made."""
         answer = self._answer
         answer.pass_to_input(self._request)
         (place,), (rate,), (change,) = answer.new_position, answer.new_velocity, answer.new_acceleration

@@ -74,7 +74,6 @@ class Seen:
     Attributes:
         objects: Their numbers in `World.objects`.
         classes: The classes as which they are recognised, as numbers.
-        poses: Their true positions and quaternions, n x 7.
         errors: Of x, y, z and about x, y, z, without those of the camera, n x 6.
         shares: Their visible shares.
         shifts_m: The way of the visible middle, n x 3.
@@ -84,7 +83,6 @@ class Seen:
     def __init__(self, detector: Detector[Any], rows: Rows, classes: Rows, errors: Array, view: ObjectsInView) -> None:
         self.objects = rows
         self.classes = classes[rows]
-        self.poses = detector.true_poses[rows]
         self.errors = errors[rows]
         self.shares = view.shares[rows]
         self.shifts_m = detector.cfg.pull * view.shifts_m[rows]
@@ -146,8 +144,13 @@ class Detector(Sensor[C]):
 
     def variances_of(self, seen: Seen) -> Array:
         """Returns the variances that it states, n x 6: more where it sees less of an object, which it knows."""
-        variances: Array = self._class_variances[seen.classes]
-        hidden_m = self.cfg.pull * (1.0 - seen.shares) * self._radii[seen.classes]
+        if not self.cfg.wrong_class:
+            return self._stated[seen.objects]
+        return self._variances(seen.classes, seen.shares)
+
+    def _variances(self, classes: Rows, shares: Array) -> Array:
+        variances: Array = self._class_variances[classes]
+        hidden_m = self.cfg.pull * (1.0 - shares) * self._radii[classes]
         variances[:, :3] += hidden_m[:, None] ** 2
         return variances
 
@@ -173,7 +176,7 @@ class Detector(Sensor[C]):
         self._radii = np.array([np.hypot(*points[:, :2].T).max() for points in sides])
         self._class_variances = np.tile(self.noise.variances, (len(self.skus), 1))
         self._gather = np.array([item.qpos + np.arange(7) for item in objects], np.intp).reshape(-1, 7)
-        self.true_poses = np.zeros((len(objects), 7))
+        self._view: ObjectsInView | None = None
 
     def _quality(self, name: str, sku: str) -> tuple[float, Array]:
         """Returns how well an object is recognised on the average, and its lasting error: the same whatever comes."""
@@ -191,14 +194,13 @@ class Detector(Sensor[C]):
         # Drawn for all, so that what is in view does not shift the stream.
         errors = self.noise.draw(rng, count) + self._biases
         uniform, jitter, phantom = rng.random((count, 4)), rng.standard_normal(count), rng.random(6)
-        self.true_poses = self.world.data.qpos[self._gather]
         view = self.sight.look()
-        xy = self.true_poses[:, :2]
-        is_seen = ((xy >= self._corners[0]) & (xy <= self._corners[1])).all(axis=1)
-        is_seen &= (view.shares >= cfg.min_share) & (uniform[:, 0] >= cfg.miss)
-        rows = np.flatnonzero(is_seen)
+        if view is not self._view:
+            self.take(view)
+        rows = self._visible[uniform[self._visible, 0] >= cfg.miss] if cfg.miss else self._visible
         seen = Seen(self, rows, self._classes(uniform[:, 1], uniform[:, 2]), errors, view)
-        seen.flipped = self.is_tray[rows] & (uniform[rows, 3] < cfg.flip)
+        if cfg.flip:
+            seen.flipped = self.is_tray[rows] & (uniform[rows, 3] < cfg.flip)
         positions, quaternions, variances = self.measured(seen)
         scores = (self._quality_of[rows] + SCORE_SD * jitter[rows]) * np.sqrt(seen.shares)
         scores, classes = np.minimum(np.maximum(scores, 0.05), 1.0), seen.classes
@@ -218,6 +220,14 @@ class Detector(Sensor[C]):
             variances=variances[order],
             scores=scores[order],
         )
+
+    def take(self, view: ObjectsInView) -> None:
+        """Reckons what is the same in all frames until an object moves, or is seen otherwise."""
+        self._view, self.true_poses = view, self.world.data.qpos[self._gather]
+        xy = self.true_poses[:, :2]
+        in_area = ((xy >= self._corners[0]) & (xy <= self._corners[1])).all(axis=1)
+        self._visible = np.flatnonzero(in_area & (view.shares >= self.cfg.min_share))
+        self._stated = self._variances(self.own_classes, view.shares)
 
     def _classes(self, chance: Array, which: Array) -> Rows:
         """Returns the class as which each object is recognised: its own, or another of parts, or of trays."""

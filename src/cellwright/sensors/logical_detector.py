@@ -74,9 +74,10 @@ class LogicalDetector(Detector[LogicalDetectorCfg]):
     def measured(self, seen: Seen) -> tuple[Array, Array, Array]:
         """Returns the pose of each object in its camera, turned into the cell as that is calibrated."""
         off, turn = self._camera_error
-        positions = seen.poses[:, :3] @ turn.T + off.position + seen.shifts_m + seen.errors[:, :3]
+        poses = self.true_poses[seen.objects]
+        positions = poses[:, :3] @ turn.T + off.position + seen.shifts_m + seen.errors[:, :3]
         turns = combined(from_rotation_vectors(seen.errors[:, 3:]), off.quaternion[None])
-        quaternions = combined(turns, seen.poses[:, 3:])
+        quaternions = combined(turns, poses[:, 3:])
         if seen.flipped.any():
             quaternions[seen.flipped] = combined(quaternions[seen.flipped], np.array([[0.0, 0.0, 0.0, 1.0]]))
         return positions, quaternions, self.variances_of(seen)

@@ -16,6 +16,7 @@ from cellwright.sensors.base import SENSORS, SensorCfg
 from cellwright.sensors.detector import Detector, DetectorCfg, Seen
 from cellwright.sensors.pose_noise import LAB_CLUSTERS_M, AngleNoise, LengthNoise, PoseNoise
 from cellwright.sensors.rotations import from_yaws, yaws
+from cellwright.sim.sight import ObjectsInView
 
 __all__ = ["OverheadDetector", "OverheadDetectorCfg", "OverheadNoiseCfg", "PlaneCfg"]
 
@@ -98,43 +99,61 @@ class OverheadDetector(Detector[OverheadDetectorCfg]):
         self._above_plane = np.array([usual_height_m(one) for one in figures])
         self._is_round = np.array([_is_round(one) for one in figures], bool)
         self._class_variances[self._is_round, 5] = np.inf
+        self._corners_of_planes = [(np.array(plane.min_xy_m), np.array(plane.max_xy_m)) for plane in self.cfg.planes]
         self._camera_turn_rad = float((self.calibrated.pose_in_world @ self.actual.pose_in_world.inverse()).rpy[2])
+
+    def take(self, view: ObjectsInView) -> None:
+        """Reckons where the middles of upper faces appear, and how objects are turned."""
+        super().take(view)
+        middles = self.sight.middles(slice(None)) + self.cfg.pull * view.shifts_m
+        self._pixels = self.actual.pixels(middles)
+        self._spots = self._on_planes(self._pixels, self.own_classes)
+        self._yaws = yaws(self.true_poses[:, 3:]) + self._camera_turn_rad
 
     def measured(self, seen: Seen) -> tuple[Array, Array, Array]:
         """Returns where the middle of each upper face appears, taken to be at its class's usual height."""
-        middles = self.sight.middles(seen.objects) + seen.shifts_m
-        rotations = yaws(seen.poses[:, 3:]) + self._camera_turn_rad + seen.errors[:, 5]
-        pixels = self.actual.pixels(middles)
-        positions, rotations = self._reported(pixels, rotations, seen.classes)
+        rows, rotations = seen.objects, self._yaws[seen.objects] + seen.errors[:, 5]
+        if self.cfg.wrong_class:
+            spots = self._on_planes(self._pixels[rows], seen.classes)
+        else:
+            spots = [spot[rows] for spot in self._spots]
+        positions, rotations = self._reported(spots, rotations, seen.classes)
         positions[:, :2] += seen.errors[:, :2]
         return positions, from_yaws(rotations + np.pi * seen.flipped), self.variances_of(seen)
 
     def imagined(self, position: Array, yaw_rad: float, sku: int) -> tuple[Array, Array, Array]:
         """Returns what would be reported of an object there."""
         pixels = self.calibrated.pixels(position)
-        positions, rotations = self._reported(pixels, np.array([yaw_rad]), np.array([sku]))
+        classes = np.array([sku])
+        positions, rotations = self._reported(self._on_planes(pixels, classes), np.array([yaw_rad]), classes)
         return positions, from_yaws(rotations), self._class_variances[[sku]]
 
-    def _reported(self, pixels: Array, rotations: Array, classes: npt.NDArray[np.intp]) -> tuple[Array, Array]:
-        """Returns places, on the planes of the cell, and rotations of classes that appear at these pixels."""
+    def _on_planes(self, pixels: Array, classes: npt.NDArray[np.intp]) -> list[Array]:
+        """Returns where the middles of upper faces are, seen at these pixels, if on each of the cell's planes, n x 3.
+
+        The height is that of the object itself.
+        """
+        rays, above, middle_m = self.calibrated.rays(pixels), self._above_plane[classes], self.middles[classes, 2]
+        spots = []
+        for plane_m in (self.cfg.plane_m, *(plane.height_m for plane in self.cfg.planes)):
+            heights_m = plane_m + above
+            spot = self.calibrated.down_to(rays, heights_m + middle_m)
+            spot[:, 2] = heights_m
+            spots.append(spot)
+        return spots
+
+    def _reported(self, spots: list[Array], rotations: Array, classes: npt.NDArray[np.intp]) -> tuple[Array, Array]:
+        """Returns places and rotations of classes whose middles may be at these spots, which it changes."""
         rotations = np.where(self._is_round[classes], 0.0, rotations)
         c, s = np.cos(rotations), np.sin(rotations)
-        x, y, z = self.middles[classes].T
+        x, y, _ = self.middles[classes].T
         middle_x, middle_y = c * x - s * y, s * x + c * y
-        above, rays = self._above_plane[classes], self.calibrated.rays(pixels)
-
-        def on(plane_m: float) -> Array:
-            heights_m = plane_m + above
-            there = self.calibrated.down_to(rays, heights_m + z)
-            there[:, 0] -= middle_x
-            there[:, 1] -= middle_y
-            there[:, 2] = heights_m
-            return there
-
-        positions = on(self.cfg.plane_m)
-        for plane in self.cfg.planes:
-            other = on(plane.height_m)
-            inside = (other[:, :2] >= plane.min_xy_m) & (other[:, :2] <= plane.max_xy_m)
+        for spot in spots:
+            spot[:, 0] -= middle_x
+            spot[:, 1] -= middle_y
+        positions = spots[0]
+        for (low, high), other in zip(self._corners_of_planes, spots[1:], strict=True):
+            inside = (other[:, :2] >= low) & (other[:, :2] <= high)
             positions = np.where(inside.all(axis=1, keepdims=True), other, positions)
         return positions, rotations
 

@@ -82,7 +82,7 @@ class LineOfSight:
         self._middles, self._means = np.zeros((count, 3)), np.zeros((count, 3))
         self._cones = np.zeros((5, count))
         self._clear = np.zeros((count, POINTS), bool)  # what furniture and loose objects do not hide
-        self._partly = np.zeros(count, bool)
+        self._seen, self._partly = b"", np.zeros(count, bool)
 
     def _reach(self, geoms: Rows, body: int) -> float:
         """Returns the radius of a ball about an object's origin that holds all of it."""
@@ -90,7 +90,7 @@ class LineOfSight:
         return float((away + self._radii[geoms]).max(initial=0.0))
 
     def look(self) -> ObjectsInView:
-        """Returns what is seen at this moment."""
+        """Returns what is seen at this moment: the last view itself while no object moves or is seen otherwise."""
         data = self._world.data
         state = data.qpos.tobytes()
         if state != self._state:
@@ -98,6 +98,7 @@ class LineOfSight:
             places = data.qpos[self._qpos]
             moved = (places != self._places).any(axis=1)
             if moved.any():
+                self._seen = b""
                 self._move(places, moved)
             self._view, self._state = self._look_past_arms(), state
         return self._view
@@ -117,7 +118,7 @@ class LineOfSight:
         names = Counter(self._world.model.body(body).name.partition("/")[0] for body in hidden)
         return [name for name, _ in names.most_common()]
 
-    def middles(self, numbers: Rows) -> Array:
+    def middles(self, numbers: Rows | slice) -> Array:
         """Returns the middles of the sides that objects turn to the camera, in the world, at the last look."""
         return self._middles[numbers]
 
@@ -186,7 +187,9 @@ class LineOfSight:
             wanted = seen[more]
             wanted[:, :DECIDING] = False
             seen[more] &= ~self._hidden(more, wanted, shown)
-        self._partly = partly
+        if self._seen == (told := seen.tobytes()):
+            return self._view
+        self._seen, self._partly = told, partly
         shares, shifts_m = seen[:, 0].astype(float), np.zeros_like(self._middles)
         if partly.any():
             rest = seen[partly]
