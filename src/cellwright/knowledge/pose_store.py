@@ -29,6 +29,7 @@ __all__ = [
     "axes_of",
     "covariances_from",
     "covariances_in",
+    "matrices_from_axes",
     "pose_from_axes",
     "pose_query",
     "put_rows",
@@ -43,6 +44,7 @@ COVARIANCES = [f"{of}_covariance_{axes}" for of in ("position", "orientation") f
 DEVIATIONS = ["position_standard_deviation", "orientation_standard_deviation"]
 PAST = ("number", "reference_name", "timestamp", "evidence", *AXES)
 UPPER = np.triu_indices(3)
+EXACT = 1e-12  # by which axes of a rotation are off their length, or not upright to each other, by rounding alone
 Array = npt.NDArray[np.float64]
 Row = tuple[Any, ...]
 
@@ -150,6 +152,19 @@ def pose_from_axes(numbers: Sequence[float]) -> Pose:
     px, py, pz, ax, ay, az, cx, cy, cz = numbers
     bx, by, bz = cy * az - cz * ay, cz * ax - cx * az, cx * ay - cy * ax  # z cross x
     return Pose.from_matrix([[ax, bx, cx, px], [ay, by, cy, py], [az, bz, cz, pz]])
+
+
+def matrices_from_axes(numbers: Array) -> Array:
+    """Returns the same poses for many as matrices, n x 9 -> n x 4 x 4; raises ValueError for what is no rotation."""
+    point, x, z = (numbers.reshape(-1, 3, 3)[:, i] for i in range(3))
+    matrices = np.zeros((len(point), 4, 4))
+    matrices[:, :3, 0], matrices[:, :3, 1], matrices[:, :3, 2] = x, np.cross(z, x), z
+    matrices[:, :3, 3], matrices[:, 3, 3] = point, 1.0
+    products = np.stack([(x * x).sum(axis=1) - 1.0, (z * z).sum(axis=1) - 1.0, (x * z).sum(axis=1)])
+    exact = (np.abs(products) <= EXACT).all(axis=0) & np.isfinite(point).all(axis=1)
+    for row in np.flatnonzero(~exact).tolist():  # rounded, as people write them, or none
+        matrices[row] = pose_from_axes(numbers[row].tolist()).matrix
+    return matrices
 
 
 @cache

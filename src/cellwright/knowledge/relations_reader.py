@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, column, func, select, table
+from sqlalchemy import Connection, Select, column, func, select, table
 
 from cellwright.knowledge.believed_objects import Unknown
 from cellwright.knowledge.cell_relations import CellRelations
@@ -57,13 +57,7 @@ def _read_links(connection: Connection, found: CellRelations, keys: dict[str, di
         owners = keys[ontology.tables[flag.owner]]
         true = (owner for owner, value in _values(connection, flag.table, flag.column) if value)
         found.flags[flag.owner, flag.property] = [owners[owner] for owner in true if owner in owners]
-    bodies, (body, place) = keys["solid_object"], _located()
-    rows = connection.execute(
-        select(body.c.id, place.c.ref_object_id)
-        .join(place, body.c.primary_location_id == place.c.id)
-        .where(place.c.ref_object_id.is_not(None))
-        .order_by(body.c.id)
-    )
+    bodies, rows = keys["solid_object"], connection.execute(_location_query())
     located = [(o, bodies[r]) for o, r in rows if r in bodies]
     found.links["location"] = {bodies[o]: [place] for o, place in located if o in bodies}
     vessels = set(found.of_class("PartsVessel"))
@@ -71,18 +65,20 @@ def _read_links(connection: Connection, found: CellRelations, keys: dict[str, di
     found.links["kitTraySku"] = {tray: found.to(tray, "sku") for tray in found.of_class("KitTray")}
 
 
-def _read_designs(connection: Connection, found: CellRelations, bodies: dict[int, str], names: dict[int, str]) -> None:
-    ref, has = _rows("part_ref_and_pose", "id", "part_ref_sku_id", *XYZ), _association("tray_design_part_ref_and_pose")
-    tray, kit = _rows("tray_design", "id", "tray_sku_id"), _rows("kit_design", "id")
-    query = (
-        select(kit.c.id, tray.c.tray_sku_id, ref.c.id, ref.c.part_ref_sku_id, *(ref.c[axis] for axis in XYZ))
-        .join(tray, tray.c.id == kit.c.id)
-        .join(has, has.c.owner_id == kit.c.id)
-        .join(ref, ref.c.id == has.c.target_id)
-        .order_by(kit.c.id, has.c.id)
+@cache
+def _location_query() -> Select[Any]:
+    body, place = _located()
+    return (
+        select(body.c.id, place.c.ref_object_id)
+        .join(place, body.c.primary_location_id == place.c.id)
+        .where(place.c.ref_object_id.is_not(None))
+        .order_by(body.c.id)
     )
+
+
+def _read_designs(connection: Connection, found: CellRelations, bodies: dict[int, str], names: dict[int, str]) -> None:
     rows: dict[tuple[str, str], list[tuple[KitSlot, list[float]]]] = {}
-    for design, tray_sku, place, sku, *point in connection.execute(query):
+    for design, tray_sku, place, sku, *point in connection.execute(_design_query()):
         if tray_sku in names and sku in names:
             slot = KitSlot(names[place].removeprefix(f"{names[design]}_"), names[sku])
             rows.setdefault((names[design], names[tray_sku]), []).append((slot, point))
@@ -93,46 +89,57 @@ def _read_designs(connection: Connection, found: CellRelations, bodies: dict[int
     found.design_of = {bodies[kit]: names[design] for kit, design in kits if kit in bodies}
 
 
+@cache
+def _design_query() -> Select[Any]:
+    ref, has = _rows("part_ref_and_pose", "id", "part_ref_sku_id", *XYZ), _association("tray_design_part_ref_and_pose")
+    tray, kit = _rows("tray_design", "id", "tray_sku_id"), _rows("kit_design", "id")
+    return (
+        select(kit.c.id, tray.c.tray_sku_id, ref.c.id, ref.c.part_ref_sku_id, *(ref.c[axis] for axis in XYZ))
+        .join(tray, tray.c.id == kit.c.id)
+        .join(has, has.c.owner_id == kit.c.id)
+        .join(ref, ref.c.id == has.c.target_id)
+        .order_by(kit.c.id, has.c.id)
+    )
+
+
 def _read_numbers(connection: Connection, found: CellRelations, bodies: dict[int, str], names: dict[int, str]) -> None:
     found.quantity = {bodies[o]: v for o, v in _values(connection, "parts_vessel", "part_quantity") if o in bodies}
-    box = _rows("large_box_with_kits", "id", "capacity")
-    known = connection.execute(select(box).order_by(box.c.id)).all()
+    boxes, sizes, volumes, counted, slots = _number_queries()
+    known = connection.execute(boxes).all()
     found.capacity = {bodies[o]: NO_CAPACITY if v is None else v for o, v in known if o in bodies}
-    body, shape = (
-        _rows("no_sku_object", "id", "internal_shape_id"),
-        _rows("boxy_shape", "id", "shape_length", "shape_width", "shape_height"),
-    )
-    sides = connection.execute(
-        select(body.c.id, shape.c.shape_length, shape.c.shape_width, shape.c.shape_height).join(
-            shape, shape.c.id == body.c.internal_shape_id
-        )
-    )
+    sides = connection.execute(sizes)
     found.sizes = {bodies[o]: (x, y, z) for o, x, y, z in sides if o in bodies and x and y and z}
-    volume, owned = _rows("box_volume", "id", *CORNERS), _association("robot_work_volume")
     corners: dict[str, list[list[float]]] = {}
-    query = select(owned.c.owner_id, *(volume.c[c] for c in CORNERS)).join(volume, volume.c.id == owned.c.target_id)
-    for robot, *numbers in connection.execute(query.order_by(owned.c.id)):
+    for robot, *numbers in connection.execute(volumes):
         if None not in numbers and robot in bodies:
             corners.setdefault(bodies[robot], []).append(numbers)
     found.boxes = {robot: np.array(rows).reshape(-1, 2, 3) for robot, rows in corners.items()}
-    has, slot, ref = (
-        _association("parts_vessel_slot"),
-        _rows("slot", "id", "slot_design_id"),
-        _rows("part_ref_and_pose", "id", *XYZ),
-    )
-    counted = select(has.c.owner_id, func.count()).group_by(has.c.owner_id)
     found.slot_count = {bodies[o]: n for o, n in connection.execute(counted) if o in bodies}
     points: dict[str, list[list[float]]] = {}
-    query = (
-        select(has.c.owner_id, *(ref.c[axis] for axis in XYZ))
-        .join(slot, slot.c.id == has.c.target_id)
-        .join(ref, slot.c.slot_design_id == ref.c.id)
-        .order_by(has.c.id)
-    )
-    for vessel, *numbers in connection.execute(query):
+    for vessel, *numbers in connection.execute(slots):
         if None not in numbers and vessel in bodies:
             points.setdefault(bodies[vessel], []).append(numbers)
     found.slots = {name: np.array(rows) for name, rows in points.items()}
+
+
+@cache
+def _number_queries() -> tuple[Select[Any], ...]:
+    """Returns the queries for capacities of boxes, sizes, work volumes, and numbers and places of slots."""
+    box, body = _rows("large_box_with_kits", "id", "capacity"), _rows("no_sku_object", "id", "internal_shape_id")
+    shape = _rows("boxy_shape", "id", "shape_length", "shape_width", "shape_height")
+    sides = select(body.c.id, shape.c.shape_length, shape.c.shape_width, shape.c.shape_height)
+    volume, owned = _rows("box_volume", "id", *CORNERS), _association("robot_work_volume")
+    corners = select(owned.c.owner_id, *(volume.c[c] for c in CORNERS)).join(volume, volume.c.id == owned.c.target_id)
+    has, slot = _association("parts_vessel_slot"), _rows("slot", "id", "slot_design_id")
+    ref = _rows("part_ref_and_pose", "id", *XYZ)
+    places = select(has.c.owner_id, *(ref.c[axis] for axis in XYZ)).join(slot, slot.c.id == has.c.target_id)
+    return (
+        select(box).order_by(box.c.id),
+        sides.join(shape, shape.c.id == body.c.internal_shape_id),
+        corners.order_by(owned.c.id),
+        select(has.c.owner_id, func.count()).group_by(has.c.owner_id),
+        places.join(ref, slot.c.slot_design_id == ref.c.id).order_by(has.c.id),
+    )
 
 
 def _read_contents(connection: Connection, found: CellRelations, bodies: dict[int, str], names: dict[int, str]) -> None:
@@ -170,6 +177,11 @@ def _located() -> tuple[Any, Any]:
 
 
 def _names(connection: Connection, root: str, supply: bool = True) -> dict[int, tuple[str, str]]:
+    return {key: (name, kind) for key, name, kind in connection.execute(_names_query(root, supply)).all()}
+
+
+@cache
+def _names_query(root: str, supply: bool) -> Select[Any]:
     rows = _rows(root, "id", "name", "kind")
     query = select(rows).order_by(rows.c.id)
     if not supply:
@@ -181,7 +193,7 @@ def _names(connection: Connection, root: str, supply: bool = True) -> dict[int, 
             .where(body.c.kind == "Part")
         )
         query = query.where(rows.c.id.not_in(supplied))
-    return {key: (name, kind) for key, name, kind in connection.execute(query).all()}
+    return query
 
 
 def _one(connection: Connection, name: str, what: str) -> list[tuple[int, int]]:
@@ -189,12 +201,21 @@ def _one(connection: Connection, name: str, what: str) -> list[tuple[int, int]]:
 
 
 def _values(connection: Connection, name: str, what: str) -> list[tuple[int, int]]:
+    return [(key, value) for key, value in connection.execute(_values_query(name, what)).all()]
+
+
+@cache
+def _values_query(name: str, what: str) -> Select[Any]:
+    """Returns a query; to build one, and to find out that it is known, takes longer than to run it."""
     rows = _rows(name, "id", what)
-    query = select(rows).where(rows.c[what].is_not(None)).order_by(rows.c.id)
-    return [(key, value) for key, value in connection.execute(query).all()]
+    return select(rows).where(rows.c[what].is_not(None)).order_by(rows.c.id)
 
 
 def _many(connection: Connection, name: str, what: str) -> list[tuple[int, int]]:
+    return [(owner, target) for owner, target in connection.execute(_many_query(name, what)).all()]
+
+
+@cache
+def _many_query(name: str, what: str) -> Select[Any]:
     rows = _association(f"{name}_{what}")
-    query = select(rows.c.owner_id, rows.c.target_id).order_by(rows.c.owner_id, rows.c.id)
-    return [(owner, target) for owner, target in connection.execute(query).all()]
+    return select(rows.c.owner_id, rows.c.target_id).order_by(rows.c.owner_id, rows.c.id)

@@ -19,6 +19,7 @@ from cellwright.orders import KitDesign
 __all__ = ["ALL_PARTS", "SlotContents", "SupplyFilter"]
 
 Array = npt.NDArray[np.float64]
+NEAR_M = 2 * IN_SLOT.beside_m  # what is farther aside from all slots is in none
 
 
 @dataclass(frozen=True)
@@ -66,15 +67,18 @@ class SlotContents:
     def parts_in(self, slots: Array) -> list[BelievedObject | None]:
         """Returns the part in each of the slots, which are given in the world."""
         found: list[BelievedObject | None] = [None] * len(slots)
-        if not self._placed:
+        if not self._placed or not len(slots):
             return found
-        for number, slot in enumerate(slots):
-            apart = self._points - slot
-            across = np.hypot(apart[:, 0], apart[:, 1])
-            across[np.abs(apart[:, 2]) > IN_SLOT.above_m] = np.inf
-            nearest = int(across.argmin())
-            if across[nearest] <= IN_SLOT.beside_m:
-                found[number] = self._placed[nearest]
+        low, high = slots[:, :2].min(axis=0) - NEAR_M, slots[:, :2].max(axis=0) + NEAR_M
+        near = ((self._points[:, :2] >= low) & (self._points[:, :2] <= high)).all(axis=1).nonzero()[0]
+        if not len(near):
+            return found
+        apart = self._points[near] - slots[:, None]
+        across = np.hypot(apart[..., 0], apart[..., 1])
+        across[np.abs(apart[..., 2]) > IN_SLOT.above_m] = np.inf
+        nearest = across.argmin(axis=1)
+        for number in (across[np.arange(len(slots)), nearest] <= IN_SLOT.beside_m).nonzero()[0].tolist():
+            found[number] = self._placed[near[nearest[number]]]
         return found
 
     def supply(self, vessel: BelievedObject) -> tuple[str, int, int] | None:

@@ -47,18 +47,34 @@ class TransformTree:
     """
 
     def __init__(self, links: Mapping[str, TreeNode]) -> None:
-        self._arrange({name: link.reference for name, link in links.items()})
-        in_order = [links[name] for name in self.names]
-        self.in_reference: Array = np.array([k.pose_in_reference.matrix for k in in_order]).reshape(-1, 4, 4)
+        matrices = np.array([link.pose_in_reference.matrix for link in links.values()]).reshape(-1, 4, 4)
+        times_s = np.array([link.time_s for link in links.values()], float)
+        self._take({name: link.reference for name, link in links.items()}, matrices, times_s)
+
+    @classmethod
+    def of_arrays(cls, references: Mapping[str, str | None], in_reference: Array, seen_s: Array) -> TransformTree:
+        """Returns the tree of object -> reference, with poses, n x 4 x 4, and times in its order; raises the same."""
+        tree = cls.__new__(cls)
+        tree._take(references, in_reference, seen_s)
+        return tree
+
+    def _take(self, references: Mapping[str, str | None], in_reference: Array, seen_s: Array) -> None:
+        self._arrange(references)
+        given = {name: i for i, name in enumerate(references)}
+        order = np.array([given[name] for name in self.names], np.int64)
+        self.in_reference: Array = in_reference[order]
         self.in_world: Array = self.in_reference.copy()
-        self.seen_s: Array = np.array([k.time_s for k in in_order], float)
+        self.seen_s: Array = seen_s[order]
         self._moved_s: Array = self.seen_s.copy()
         for level in self._levels:
             below = level[self.parent[level] >= 0]
             self.in_world[below] = self.in_world[self.parent[below]] @ self.in_reference[below]
 
     def _arrange(self, references: Mapping[str, str | None]) -> None:
-        depths = {name: len(chain(name, references)) for name in references}
+        depths: dict[str, int] = {}
+        for name in references:
+            parent = references[name]
+            depths[name] = depths[parent] + 1 if parent in depths else len(chain(name, references))
         self.names = sorted(references, key=lambda name: (depths[name], name))  # references before what is in them
         self.index = {name: i for i, name in enumerate(self.names)}
         parents = [references[name] for name in self.names]

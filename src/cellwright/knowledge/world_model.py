@@ -26,12 +26,13 @@ from cellwright.knowledge.pose_store import (
     POSE,
     PoseBatch,
     axes_of,
+    matrices_from_axes,
     pose_from_axes,
     pose_query,
     turned_covariances,
 )
 from cellwright.knowledge.stable_state import pack, read_state, unpack, write_state
-from cellwright.knowledge.transform_tree import NEVER, TransformTree, TreeNode
+from cellwright.knowledge.transform_tree import NEVER, TransformTree
 
 __all__ = ["WorldModel"]
 
@@ -39,6 +40,7 @@ Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 MAX_KEPT = 1_000_000
 HISTORY_STEP = 1e-4
+BESIDE = 4  # columns of a pose's row before its numbers: object, reference, key, time
 FULL = (0, 1, 2, 1, 3, 4, 2, 4, 5)  # of the six numbers of a symmetric matrix
 
 
@@ -100,20 +102,22 @@ class WorldModel:
         """Reads the transform tree anew, after objects were added or moved to another reference."""
         query = pose_query(self._has_parts)
         past = POSE_HISTORY.c
-        links: dict[str, TreeNode] = {}
-        rows: dict[str, int] = {}
-        known: dict[str, list[Any]] = {}
         with self.database.session() as session:
-            for name, reference, row, time_s, *found in session.execute(query):
-                numbers, known[name] = found[: len(AXES)], found[len(AXES) :]
-                pose = Pose.identity() if None in numbers else pose_from_axes(numbers)
-                links[name] = TreeNode(reference, pose, NEVER if time_s is None else time_s)
-                rows[name] = row
+            found = session.execute(query).all()
             counted = session.execute(select(past.object_name, func.max(past.number)).group_by(past.object_name))
             entries = {name: number + 1 for name, number in counted}
-        for reference in {k.reference for k in links.values() if k.reference is not None} - set(links):
-            links[reference] = TreeNode(None, Pose.identity())
-        self.tree = TransformTree(links)
+        references: dict[str, str | None] = {row[0]: row[1] for row in found}
+        rows = {row[0]: row[2] for row in found}
+        known = {row[0]: row[BESIDE + len(AXES) :] for row in found}
+        times_s = {row[0]: NEVER if row[3] is None else row[3] for row in found}
+        for reference in {r for r in references.values() if r is not None} - set(references):
+            references[reference] = None
+        matrices = np.tile(np.eye(4), (len(references), 1, 1))
+        posed = [i for i, row in enumerate(found) if None not in row[BESIDE : BESIDE + len(AXES)]]
+        axes = np.array([found[i][BESIDE : BESIDE + len(AXES)] for i in posed], float)
+        matrices[posed] = matrices_from_axes(axes.reshape(-1, len(AXES)))
+        seen_s = np.array([times_s.get(name, NEVER) for name in references], float)
+        self.tree = TransformTree.of_arrays(references, matrices, seen_s)
         self._location_id = np.array([rows.get(name, -1) for name in self.tree.names], np.int64)
         self._entries = np.array([entries.get(name, 0) for name in self.tree.names], np.int64)
         self._entered = np.full((len(self.tree.names), len(AXES)), np.nan)
