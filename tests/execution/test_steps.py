@@ -50,6 +50,10 @@ class ExactArm:
         self.lines.append(("move", pose.position))
         self.at = pose
 
+    async def press(self, pose, speed_mps, limit_n):
+        await self.move(pose, speed_mps)
+        return 0.0
+
     def changes(self):
         return [(what, at) for what, at in self.lines if what != "move"]
 

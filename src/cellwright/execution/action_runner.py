@@ -23,7 +23,12 @@ __all__ = ["ActionRunner"]
 
 _PUTS = (Verb.PLACE_PART, Verb.RETURN_PART)
 _FINAL = (FailureKind.UNABLE, FailureKind.UNSEEN, FailureKind.HIDDEN)  # what is not seen was already waited for
-_GRIP = (FailureKind.MISSED, FailureKind.LOST, FailureKind.ARM)  # with another turn of the fingers it may work
+_GRIP = (
+    FailureKind.MISSED,
+    FailureKind.LOST,
+    FailureKind.ARM,
+    FailureKind.BLOCKED,
+)  # with another turn of the fingers it may work
 _TAKES = (Verb.TAKE_PART, Verb.REMOVE_PART)
 _SET_DOWN = (*_PUTS, Verb.PLACE_TRAY, Verb.RETURN_TRAY, Verb.CREATE_KIT, Verb.PLACE_KIT)
 
@@ -118,7 +123,7 @@ class ActionRunner:
         fetch = [action._replace(verb=verb) for verb in (Verb.LOOK_PART, Verb.SET_GRASP, Verb.TAKE_PART)]
         put = [action._replace(verb=verb) for verb in (Verb.LOOK_SLOT, Verb.PLACE_PART)]
         if action.verb is Verb.TAKE_PART:
-            if not held and failure.kind is FailureKind.MISSED:
+            if not held and failure.kind in (FailureKind.MISSED, FailureKind.BLOCKED):
                 await self.steps.set_upright(failure.part)
             return [action] if held else fetch
         if action.verb in (Verb.LOOK_PART, Verb.REMOVE_PART):

@@ -126,6 +126,11 @@ class ArmClient:
         await self._do(messages.InitCanon(0))
         if not (await self._client.execute(report_when_done())).done:
             await self._do(messages.InitCanon(0))  # it has no such parameter, and is in error over it
+        if self._force_sensor:
+            outcome = await self._client.execute(messages.EnableSensor(0, self._force_sensor))
+            if outcome.state is OutcomeState.ERROR:  # it has none, so no motion can be guarded by it
+                self._force_sensor = ""
+                await self._do(messages.InitCanon(0))
         await self._do(messages.SetLengthUnits(0, unit_name=messages.LengthUnitEnum.METER))
         await self._do(messages.SetAngleUnits(0, unit_name=messages.AngleUnitEnum.RADIAN))
         acceleration = messages.TransAccelAbsolute(setting=self.recipe.acceleration_mps2)
@@ -138,8 +143,8 @@ class ArmClient:
             self.rest_rad = reading.joints_rad
             x, y, z = reading.pose_tool_in_world.position.tolist()
             self.rest_point = (x, y, z)
-        # From here on only joints, pose and gripper are read; to write and read the rest takes longer than all that.
-        await self._do(messages.ConfigureStatusReport(0, True, True, True, False, False, False))
+        # From here on joints, pose, gripper and wrist are read; to write and read the rest takes longer than all that.
+        await self._do(messages.ConfigureStatusReport(0, True, True, True, False, bool(self._force_sensor), False))
         self._at = reading.pose_tool_in_world
         self.on_motion(reading, True)
         return reading
@@ -162,11 +167,13 @@ class ArmClient:
         await self._go(messages.MoveTo(0, move_straight=straight, end_position=pose), least_s)
         self._at = pose_tool_in_world
 
-    async def press(self, pose_tool_in_world: Pose, speed_mps: float, limit_n: float) -> bool:
+    async def press(self, pose_tool_in_world: Pose, speed_mps: float, limit_n: float) -> float:
         """Moves the tool along a line until it is there, or until the force along it at the wrist has changed so much.
 
+        The robot itself supervises that, by guards: it stops where it is, without an error.
+
         Returns:
-            Whether something stopped it before.
+            The distance at which something stopped it before; 0 when it is there.
 
         Raises:
             ArmFailed: It cannot move so, or, with no sensor at its wrist, something stopped it.
@@ -179,9 +186,12 @@ class ArmClient:
         )
         self._at = None
         pose = message_of_pose(self._from_world @ pose_tool_in_world)
-        await self._go(messages.MoveTo(0, guard=guards, move_straight=True, end_position=pose))
-        self._at = (await self.read()).pose_tool_in_world
-        return self._at.distance_m(pose_tool_in_world) > SHORT_M
+        await self._go(
+            messages.MoveTo(0, guard=guards, move_straight=True, end_position=pose)
+        )  # asked often: it may stop
+        self._at = pose_tool_in_world if self._last is None else self._last.pose_tool_in_world
+        short_m = self._at.distance_m(pose_tool_in_world)
+        return short_m if short_m > SHORT_M else 0.0
 
     def _least_s(self, before: Pose, after: Pose, speed_mps: float) -> float:
         """Returns the time in which no robot with these settings gets there."""

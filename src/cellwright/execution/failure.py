@@ -18,6 +18,8 @@ class FailureKind(StrEnum):
     """The fingers closed on nothing, or not on a peg."""
     LOST = "lost"
     """A part was in the hand and is not any more."""
+    BLOCKED = "blocked"
+    """The hand met something before it was where it should be."""
     OCCUPIED = "occupied"
     """Something is in the slot already."""
     NOT_SEATED = "not seated"

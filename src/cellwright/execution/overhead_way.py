@@ -6,9 +6,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from cellwright.core.pose import Pose
+from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.manipulator import Manipulator
 
 __all__ = ["OverheadWay"]
+
+NEARLY_M = 0.003  # a hand that is stopped so near to its place may close or open: fingers and slots catch what is near
 
 
 @dataclass
@@ -22,6 +25,8 @@ class OverheadWay:
         slow_mps: Speed of the last distance.
         leave_mps: Speed up from a place where something was set down.
         lift_mps: The same with what was taken; a hand that missed leaves slowly.
+        place: What is there, for the reason why the hand was stopped.
+        contact_n: The force at which it is; the recipe's by default.
     """
 
     manipulator: Manipulator
@@ -30,6 +35,8 @@ class OverheadWay:
     slow_mps: float
     leave_mps: float
     lift_mps: float
+    place: str
+    contact_n: float | None = None
 
     async def travel(self) -> None:
         """Moves to above the place, at travel height."""
@@ -40,8 +47,15 @@ class OverheadWay:
         self.pose = await self.above()
 
     async def reach(self) -> None:
-        """Moves the last distance."""
-        await self.manipulator.arm.move(self.pose, self.slow_mps)
+        """Moves the last distance, as far as nothing is in the way.
+
+        Raises:
+            StepFailed: Something is, before the hand is nearly there.
+        """
+        limit_n = self.manipulator.recipe.contact_n if self.contact_n is None else self.contact_n
+        short_m = await self.manipulator.arm.press(self.pose, self.slow_mps, limit_n)
+        if short_m > NEARLY_M:
+            raise StepFailed(FailureKind.BLOCKED, f"contact {short_m * 1000:.0f} mm above {self.place}")
 
     async def leave(self, *, laden: bool) -> None:
         """Moves to the travel height."""

@@ -106,7 +106,8 @@ class PickPlace:
         """Takes an object and lifts it; returns what the hand felt when it had closed.
 
         Raises:
-            StepFailed: It was missed, or lost on the way up; after a miss the hand is open and off the place.
+            StepFailed: Something was in the way, or it was missed, or lost on the way up; after a contact or a miss the
+                hand is open and off the place.
         """
         hand, thing = self.hand, hold.thing
         self.on_phase(PickPlacePhase.APPROACH, thing)
@@ -114,7 +115,7 @@ class PickPlace:
         await way.travel()
         await way.approach()
         self.on_phase(PickPlacePhase.REACH, thing)
-        await way.reach()
+        await self._reach(way, thing, laden=False)
         self.on_phase(PickPlacePhase.GRASP, thing)
         reading = await hand.grasp()
         if not hold.is_held(reading):
@@ -131,7 +132,7 @@ class PickPlace:
         """Carries a held object to its place, sets it down and leaves it.
 
         Raises:
-            StepFailed: It was lost before it was there.
+            StepFailed: It was lost before it was there, or something was in the way: then the hand is off the place.
         """
         hand, thing = self.hand, hold.thing
         await self._check(hold, "before it was carried")
@@ -140,7 +141,7 @@ class PickPlace:
         await self._check(hold, "on the way")
         await way.approach()
         self.on_phase(PickPlacePhase.LOWER, thing)
-        await way.reach()
+        await self._reach(way, thing, laden=True)
         await self._check(hold, "on the way down")
         self.on_phase(PickPlacePhase.RELEASE, thing)
         await hand.settle()
@@ -148,6 +149,16 @@ class PickPlace:
         self.on_phase(PickPlacePhase.RETREAT, thing)
         await hand.settle_open()
         await way.leave(laden=False)
+
+    async def _reach(self, way: Way, thing: str, *, laden: bool) -> None:
+        """Moves the last distance; a hand that something stopped before moves away again."""
+        try:
+            await way.reach()
+        except StepFailed as failure:
+            failure.part = failure.part or thing
+            if failure.kind is FailureKind.BLOCKED:
+                await way.leave(laden=laden)
+            raise
 
     async def _check(self, hold: Hold, when: str) -> None:
         reading = await self.hand.read()

@@ -58,11 +58,13 @@ class RecoveryPolicy:
             return
         if manipulator.misses >= MOST_MISSES:
             manipulator.out_of_service = f"{manipulator.misses} grasps in a row failed; the last: {failure.reason}"
-        is_about_place = failure.kind is FailureKind.OCCUPIED  # nothing is wrong with what was to be put there
+        is_held = bool(failure.part) and failure.part == manipulator.held
+        # nothing is wrong with what was to be put there
+        is_about_place = failure.kind is FailureKind.OCCUPIED or (failure.kind is FailureKind.BLOCKED and is_held)
         subject = failure.action.place if is_about_place else failure.part or failure.action.place
         self._counts[subject, failure.kind] += 1
         often = self._counts[subject, failure.kind]
-        at_once = failure.kind in (FailureKind.MISSED, FailureKind.ARM)
+        at_once = failure.kind in (FailureKind.MISSED, FailureKind.ARM, FailureKind.BLOCKED)
         if failure.part and not is_about_place and (at_once or often >= MOST_OF_A_KIND):
             self.left_out[failure.part] = failure.reason
         if often > 2 * MOST_OF_A_KIND:  # also with a part in its hand, which cannot be left out

@@ -46,6 +46,8 @@ class Recipe:
         settle_s: Before and after the fingers move.
         release_m: How high above its seat a part is let go; the lab's 5 mm lets light gears jump.
         clearance_m: Between whatever travels and the highest thing on the tables.
+        contact_n: A change of the force at the wrist that stops a hand on its last way down; the inertia of a tool
+            with what it holds is 1.5 N at most.
         grip_tolerance_m: By how much the width of a held part may differ from the drawing: rubber pads give way.
         upright_rad: Parts that lean more are taken only when there is nothing better.
         max_tilt_rad: Parts that lean more are not grasped; a gear that lies on its cone leans by 35 to 38 degrees.
@@ -60,6 +62,7 @@ class Recipe:
     settle_s: float = 0.05
     release_m: float = 0.002
     clearance_m: float = 0.015
+    contact_n: float = 6.0
     grip_tolerance_m: float = 0.0025
     upright_rad: float = math.radians(20.0)
     max_tilt_rad: float = math.radians(42.0)

@@ -218,7 +218,7 @@ class StepRunner:
 
         manipulator.belief.watch([part.name], manipulator.hand.clock.time_s)
         lift_mps = slow_mps if is_careful else recipe.fast_mps
-        way = OverheadWay(manipulator, grasp.pose_tool(part), above, slow_mps, slow_mps, lift_mps)
+        way = OverheadWay(manipulator, grasp.pose_tool(part), above, slow_mps, slow_mps, lift_mps, part.name)
         reading = await self.pick_place.pick(way, self._hold(part))
         return f"{part.name}, fingers at {reading.width_m * 1000:.1f} mm"
 
@@ -259,7 +259,8 @@ class StepRunner:
             return pose
 
         slow_mps = recipe.slow_mps if self.attempt == 1 else recipe.careful_mps
-        way = OverheadWay(manipulator, await self._release(slot), above, slow_mps, recipe.fast_mps, recipe.fast_mps)
+        release, fast_mps = await self._release(slot), recipe.fast_mps
+        way = OverheadWay(manipulator, release, above, slow_mps, fast_mps, fast_mps, f"{slot.name} of {where}")
         manipulator.goes_to = slot.pose_part_in_world
         await self.pick_place.place(way, self._hold(part))
         manipulator.grasp = None

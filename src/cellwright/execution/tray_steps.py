@@ -25,6 +25,7 @@ TRAY_VERBS = (
 PRESS_M = 0.0015  # by which cups are pressed onto a tray to seal
 RELEASE_M = 0.001  # how high above its place a tray is let go
 MOVED_M = 0.004
+SEALED_N = 25.0  # stops cups that are pressed onto something: twice what sealing takes
 
 
 @dataclass
@@ -101,7 +102,7 @@ class TraySteps:
             return hold.pose_tool(now, manipulator.turned_rad, PRESS_M)
 
         start = hold.pose_tool(before, manipulator.turned_rad)
-        way = OverheadWay(manipulator, start, above, slow_mps, slow_mps, slow_mps)
+        way = OverheadWay(manipulator, start, above, slow_mps, slow_mps, slow_mps, tray, SEALED_N)
         await self.pick_place.pick(way, Hold(thing))
         return f"{tray}, its vacuum holds"
 
@@ -148,7 +149,7 @@ class TraySteps:
             return pose
 
         start = hold.pose_tool(spot, manipulator.turned_rad, -RELEASE_M)
-        way = OverheadWay(manipulator, start, above, recipe.careful_mps, recipe.slow_mps, recipe.slow_mps)
+        way = OverheadWay(manipulator, start, above, recipe.careful_mps, recipe.slow_mps, recipe.slow_mps, place)
         manipulator.goes_to = spot
         await self.pick_place.place(way, Hold(thing))
         set_down(manipulator.belief, thing, place)

@@ -61,7 +61,7 @@ async def press_upright(worker: Manipulator, part: BelievedPart) -> int:
             pose = tool_down(down.position, yaw_rad)
             above = raised(pose, float(pose.position[2]) + START_M)
             if await _can_move(worker, above):
-                met += await worker.arm.press(pose, PRESS_MPS, PRESS_N)
+                met += await worker.arm.press(pose, PRESS_MPS, PRESS_N) > 0.0
                 await worker.arm.move(above, worker.recipe.fast_mps)
                 turn_rad = yaw_rad
                 break
