@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -20,8 +21,29 @@ def test_a_part_that_falls_is_noticed_and_another_way_is_planned():
     failed = [record for record in report.order.actions if record.phase == "fail"]
     assert len(report.drops) == 1
     assert "was lost on the way" in failed[0].reason
+    assert failed[0].end_s - report.drops[0].time_s < 0.4  # by the width of the fingers, on the way: it would last 2 s
     assert report.done
     assert report.order.replans == 1
+    assert not report.hits
+
+
+def test_a_placed_part_that_is_taken_away_is_planned_for_before_the_plan_goes_on():
+    report = build("mml", "remove:part=medium_gear_1,at=9")
+    assert report.done
+    assert report.order.replans == 1
+    text = r"medium_gear_1 is not seen in slot_1 of fanuc_kit_m2l1 any more: noticed at ([\d.]+) s, planned anew"
+    found = re.fullmatch(text, report.order.notes[0])
+    assert found
+    takes = [record for record in report.order.actions if record.action.startswith("(take-part")]
+    assert [take.part for take in takes] == ["medium_gear_1", "medium_gear_2", "medium_gear_3", "large_gear_1"]
+    assert takes[1].end_s < float(found[1]) < takes[2].start_s  # with the part in its hand it went on, and no farther
+
+
+def test_a_kit_tray_that_is_moved_while_a_part_is_carried_gets_the_part_where_it_is_now():
+    report = build("m", "push:tray=fanuc_kit_m2l1,at=4.4,by_mm=30/0")
+    assert report.done
+    assert (report.order.retries, report.order.replans) == (0, 0)
+    assert not report.drops
     assert not report.hits
 
 

@@ -121,6 +121,7 @@ class CrclClient:
         timeout_s: float | None = None,
         place: ProgramPlace | None = None,
         least_s: float = 0.0,
+        stop_when: Callable[[CRCLStatus], bool] | None = None,
     ) -> Outcome:
         """Gives a command a new number, sends it and waits until the robot has done it.
 
@@ -131,6 +132,7 @@ class CrclClient:
             timeout_s: How long to wait; by default as `options.timeouts` says.
             place: Where in a program it stands.
             least_s: How long it takes at least; until then the robot is asked less often.
+            stop_when: Is asked about every status while the robot is at it; if true, the robot is stopped.
         """
         started_s, aborts = self._now_s(), self.aborts
         try:
@@ -155,7 +157,8 @@ class CrclClient:
         pending = PendingCommand(instance, {before.command_status.command_id}, self._now_s())
         self._waited_for += 1
         try:
-            outcome = await self._finish(link, pending, allowed_s if timeout_s is None else timeout_s, least_s)
+            wait_s = allowed_s if timeout_s is None else timeout_s
+            outcome = await self._finish(link, pending, wait_s, least_s, stop_when)
             if outcome.done:
                 self.session_settings.note(command, outcome.status)
             if self._lines.is_bare and outcome.done and outcome.status is not None:
@@ -198,7 +201,14 @@ class CrclClient:
                 if self._now_s() > until_s:
                     raise
 
-    async def _finish(self, link: CrclLink, pending: PendingCommand, timeout_s: float, least_s: float = 0.0) -> Outcome:
+    async def _finish(
+        self,
+        link: CrclLink,
+        pending: PendingCommand,
+        timeout_s: float,
+        least_s: float = 0.0,
+        stop_when: Callable[[CRCLStatus], bool] | None = None,
+    ) -> Outcome:
         status: CRCLStatus | None = None
         heard: CRCLStatus | None = None  # came by itself
         must_send, is_lost, has_waited, start_s = True, "", False, pending.sent_s
@@ -228,6 +238,9 @@ class CrclClient:
                     if has_waited:
                         self._silent_ends = 0 if heard else self._silent_ends + 1
                     return ended(*verdict)
+                if stop_when is not None and pending.seen and stop_when(status):
+                    await self.abort()
+                    return ended(OutcomeState.ABORTED, "it was not wanted any more")
             except LinkLost as error:
                 is_lost = str(error)
                 self._say(f"{error}; connecting again")
@@ -243,16 +256,17 @@ class CrclClient:
                 await asyncio.sleep(self.options.poll_s)
             else:
                 has_waited = True
-                pause_s = min(self._pause_s(start_s, least_s), max(start_s + timeout_s - self._now_s(), 0.0))
+                quiet_s = self.options.quiet_s if stop_when is None else self.options.watch_s
+                pause_s = min(self._pause_s(start_s, least_s, quiet_s), max(start_s + timeout_s - self._now_s(), 0.0))
                 heard = await link.status_within(pause_s)
 
-    def _pause_s(self, start_s: float, least_s: float) -> float:
+    def _pause_s(self, start_s: float, least_s: float, quiet_s: float) -> float:
         """Returns the time until the next poll; polls are frequent at first, because a robot refuses at once."""
         is_told = self.session_settings.reports_when_done and self._silent_ends < _SILENT_ENDS
         if is_told and not self._lines.is_bare:
-            return self.options.quiet_s
+            return quiet_s
         poll_s, passed_s = self.options.poll_s, self._now_s() - start_s
-        left_s = min(least_s - passed_s, self.options.quiet_s)
+        left_s = min(least_s - passed_s, quiet_s)
         return poll_s if passed_s < poll_s or left_s < 2 * poll_s else int(left_s / poll_s) * poll_s
 
     async def _renumbered(self, link: CrclLink, pending: PendingCommand) -> PendingCommand:

@@ -16,6 +16,7 @@ class ClientOptions:
     Attributes:
         poll_s: The time between two requests for the status.
         quiet_s: The longest time without a request, once a command is under way that cannot be done sooner.
+        watch_s: The same while somebody watches whether the command is still wanted.
         status_s: How long an answer may take; a server that says nothing for so long counts as stalled.
         refusal_s: How long an error over another command must last before this one counts as refused.
         reconnect_s: How long to try after a connection was lost; 0: not at all.
@@ -28,6 +29,7 @@ class ClientOptions:
 
     poll_s: float = 0.05
     quiet_s: float = 0.5
+    watch_s: float = 0.1
     status_s: float = 5.0
     refusal_s: float = 0.5
     reconnect_s: float = 10.0

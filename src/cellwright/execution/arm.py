@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -119,6 +120,7 @@ class ArmClient:
         self._from_world = pose_base_in_world.inverse()
         self._speed_mps: float | None = None
         self._at: Pose | None = None  # where its tool is, in the world, as far as that is known
+        self._watch: Callable[[HandReading], StepFailed | None] | None = None
 
     async def prepare(self) -> HandReading:
         """Ends whatever the robot is in error over, and sets units and speeds; says how it stands."""
@@ -233,11 +235,33 @@ class ArmClient:
         """Carries out a motion, and tells where the arm is before and after it."""
         if self._last is not None:
             self.on_motion(self._last, False)
-        outcome = await self._do(command, least_s)
+        found: list[StepFailed] = []
+
+        def is_over(status: messages.CRCLStatus) -> bool:
+            failure = self._watch(self._reading(status)) if self._watch is not None else None
+            found.extend([failure] if failure is not None else [])
+            return failure is not None
+
+        stop_when = None if self._watch is None else is_over
+        outcome = await self._client.execute(command, least_s=least_s, stop_when=stop_when)
+        if found:
+            self.on_motion(await self.read(), True)
+            raise found[0]
+        if not outcome.done:
+            raise ArmFailed(self.name, outcome)
         self.on_motion(self._reading(outcome.status), True)
 
-    async def _do(self, command: messages.CRCLCommand, least_s: float = 0.0) -> Outcome:
-        outcome = await self._client.execute(command, least_s=least_s)
+    @contextmanager
+    def watched(self, check: Callable[[HandReading], StepFailed | None]) -> Iterator[None]:
+        """Stops every motion meanwhile as soon as the check finds why, from what the robot reports on its way."""
+        self._watch = check
+        try:
+            yield
+        finally:
+            self._watch = None
+
+    async def _do(self, command: messages.CRCLCommand) -> Outcome:
+        outcome = await self._client.execute(command)
         if not outcome.done:
             raise ArmFailed(self.name, outcome)
         return outcome

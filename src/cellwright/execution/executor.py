@@ -15,6 +15,7 @@ from cellwright.execution.camera_shift import detector_shift, nominal_places
 from cellwright.execution.conditions import StepConditions
 from cellwright.execution.corrective_actions import Corrections
 from cellwright.execution.execution_plan import ExecutionPlan, adopt_plan, make_plan
+from cellwright.execution.failure import FailureKind
 from cellwright.execution.inspection import CellInspector
 from cellwright.execution.look_planner import LookPlanner
 from cellwright.execution.manipulator import Manipulator
@@ -24,6 +25,7 @@ from cellwright.execution.predicates import Evaluator
 from cellwright.execution.progress import OrderProgress, load_progress, save_progress
 from cellwright.execution.recovery import RecoveryPolicy
 from cellwright.execution.robot_team import RobotTeam, make_manipulators
+from cellwright.execution.scene_watch import SceneWatch
 from cellwright.execution.settings import ExecutionSettings, RecoveryMode
 from cellwright.execution.steps import StepRunner
 from cellwright.execution.tray_places import note_trays
@@ -250,14 +252,23 @@ class Executor:
         return Corrections(self.belief.state, planned.kits, robots, planned.reach, left_out)
 
     async def _perform(self, planned: ExecutionPlan, actions: Sequence[Action], end_s: float) -> list[ActionFailure]:
+        scene = SceneWatch(self.belief, self._designs)
+
         def done(action: Action) -> None:
             self._progress.index[action.robot] = self._progress.index.get(action.robot, 0) + 1
+            scene.note_done(action)
+
+        def changed() -> str:
+            return scene.change() if self.settings.recovery is RecoveryMode.FULL else ""
 
         for runner in self._runners.values():
             runner.conditions.forget()
         runners = {manipulator.name: self._runners[manipulator.name] for manipulator in self._team.in_service()}
-        plan_runner = PlanRunner(runners, planned.zones, done, lambda: self.clock.time_s < end_s)
-        return await plan_runner.perform(actions)
+        plan_runner = PlanRunner(runners, planned.zones, done, lambda: self.clock.time_s < end_s, changed)
+        failures = await plan_runner.perform(actions)
+        seen = dict.fromkeys(failure.reason for failure in failures if failure.kind is FailureKind.CHANGED)
+        self._team.notes += [f"{change}: noticed at {self.clock.time_s:.1f} s, planned anew" for change in seen]
+        return failures
 
     def _order_report(
         self,

@@ -30,6 +30,8 @@ class FailureKind(StrEnum):
     """Nothing is reported any more of what stands still."""
     HIDDEN = "hidden"
     """Something that must be seen is in no camera's view, wherever the arms stand."""
+    CHANGED = "changed"
+    """Something that the plan relies on is seen to be otherwise."""
     ARM = "arm"
     """The robot did not do a command: out of reach, stopped by something, or not answering."""
     WRONG = "wrong"

@@ -6,12 +6,15 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from cellwright.core.pose import Pose
+from cellwright.execution.arm import HandReading
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.manipulator import Manipulator
 
 __all__ = ["OverheadWay"]
 
 NEARLY_M = 0.003  # a hand that is stopped so near to its place may close or open: fingers and slots catch what is near
+PUSH_N = 20.0  # with which a part that touches the edge of its slot is pushed in; fingers let it slip at about as much
+PUSHED_M = 0.006  # a part that is pushed so near to its seat is in its slot, and falls no farther than this
 
 
 @dataclass
@@ -27,6 +30,9 @@ class OverheadWay:
         lift_mps: The same with what was taken; a hand that missed leaves slowly.
         place: What is there, for the reason why the hand was stopped.
         contact_n: The force at which it is; the recipe's by default.
+        give_m: How far above the place a contact may be of what is held itself, which hangs lower or leans: it is
+            pushed on, slowly and not hard.
+        check: Finds on the way why it makes no sense to go on: then the robot stops where it is.
     """
 
     manipulator: Manipulator
@@ -37,10 +43,17 @@ class OverheadWay:
     lift_mps: float
     place: str
     contact_n: float | None = None
+    give_m: float = NEARLY_M
+    check: Callable[[HandReading], StepFailed | None] = lambda _reading: None
 
     async def travel(self) -> None:
-        """Moves to above the place, at travel height."""
-        await self.manipulator.go_above(self.pose)
+        """Moves to above the place, at travel height.
+
+        Raises:
+            StepFailed: What `check` found on the way.
+        """
+        with self.manipulator.arm.watched(self.check):
+            await self.manipulator.go_above(self.pose)
 
     async def approach(self) -> None:
         """Moves to where slow motion begins."""
@@ -52,9 +65,15 @@ class OverheadWay:
         Raises:
             StepFailed: Something is, before the hand is nearly there.
         """
-        limit_n = self.manipulator.recipe.contact_n if self.contact_n is None else self.contact_n
-        short_m = await self.manipulator.arm.press(self.pose, self.slow_mps, limit_n)
-        if short_m > NEARLY_M:
+        arm, recipe = self.manipulator.arm, self.manipulator.recipe
+        limit_n = recipe.contact_n if self.contact_n is None else self.contact_n
+        short_m = await arm.press(self.pose, self.slow_mps, limit_n)
+        if NEARLY_M < short_m <= self.give_m:
+            short_m = await arm.press(self.pose, recipe.careful_mps, max(limit_n, PUSH_N))
+            is_there = short_m <= PUSHED_M
+        else:
+            is_there = short_m <= NEARLY_M
+        if not is_there:
             raise StepFailed(FailureKind.BLOCKED, f"contact {short_m * 1000:.0f} mm above {self.place}")
 
     async def leave(self, *, laden: bool) -> None:

@@ -61,6 +61,10 @@ class Hold:
         is_wide = self.width_m is None or abs(reading.width_m - self.width_m) <= self.tolerance_m
         return reading.holding and is_wide
 
+    def is_dropped(self, reading: HandReading) -> bool:
+        """Returns whether a hand on its way has it no more, by one report: fingers may seem to tremble in that."""
+        return not reading.holding if self.width_m is None else abs(reading.width_m - self.width_m) > self.tolerance_m
+
     def missed(self, reading: HandReading) -> str:
         """Returns the reason why a grasp was none."""
         if self.width_m is None:
@@ -137,7 +141,12 @@ class PickPlace:
         hand, thing = self.hand, hold.thing
         await self._check(hold, "before it was carried")
         self.on_phase(PickPlacePhase.CARRY, thing)
-        await way.travel()
+        try:
+            await way.travel()
+        except StepFailed as failure:
+            if failure.kind is FailureKind.LOST:
+                self.on_phase(PickPlacePhase.LOST, thing)
+            raise
         await self._check(hold, "on the way")
         await way.approach()
         self.on_phase(PickPlacePhase.LOWER, thing)

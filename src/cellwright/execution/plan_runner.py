@@ -37,6 +37,7 @@ class PlanRunner:
         zones: Place -> zone; a place that is not named is one of its own.
         on_done: Is told of every step that is done.
         may_begin: Whether anything new may be begun.
+        changed: Returns what is seen to be otherwise than the plan relies on; robots with empty hands stop then.
     """
 
     def __init__(
@@ -45,11 +46,13 @@ class PlanRunner:
         zones: Mapping[str, str],
         on_done: Callable[[Action], None] = lambda _action: None,
         may_begin: Callable[[], bool] = lambda: True,
+        changed: Callable[[], str] = lambda: "",
     ) -> None:
         self._runners = runners
         self._places = zones
         self._on_done = on_done
         self._may_begin = may_begin
+        self._changed = changed
         self._stop = False
         self._zones = Zones({name: runner.manipulator for name, runner in runners.items()}, {})
 
@@ -90,6 +93,8 @@ class PlanRunner:
                 break
             try:
                 await self._after_others(index, actions, ended)
+                if not self._runners[robot].manipulator.held and (change := self._changed()):
+                    raise StepFailed(FailureKind.CHANGED, change)
                 if action.verb in MOVES:
                     await self._zones.enter(robot, self._zone(action))
                 else:

@@ -55,6 +55,7 @@ class RecoveryPolicy:
     def _attribute(self, failure: ActionFailure, manipulator: Manipulator) -> None:
         if failure.is_lost_robot:
             manipulator.out_of_service = failure.reason
+        if failure.is_lost_robot or failure.kind is FailureKind.CHANGED:  # no robot is to blame for the latter
             return
         if manipulator.misses >= MOST_MISSES:
             manipulator.out_of_service = f"{manipulator.misses} grasps in a row failed; the last: {failure.reason}"

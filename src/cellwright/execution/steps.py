@@ -12,6 +12,7 @@ import numpy as np
 from cellwright.catalogue import GearFigures
 from cellwright.core.pose import Pose
 from cellwright.execution.action_questions import ActionQuestions
+from cellwright.execution.arm import HandReading
 from cellwright.execution.binding import open_slot, wrong_part
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.grasps import GraspChoice, free_grasps, release_pose
@@ -20,6 +21,7 @@ from cellwright.execution.look_questions import ObservationTimeout
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.overhead_way import OverheadWay
 from cellwright.execution.pick_place import Hold, PickPlace
+from cellwright.execution.scene_watch import MOVED_M, moved_text
 from cellwright.execution.tray_steps import TraySteps
 from cellwright.execution.upright import press_upright
 from cellwright.knowledge import BelievedPart, BelievedSlot, SlotContent, Unknown
@@ -28,7 +30,6 @@ from cellwright.planning import MOVES, Action, Verb
 
 __all__ = ["StepRunner"]
 
-MOVED_M = 0.004  # a part that is farther than this from where it was found has been moved
 MOST_GONE = 8  # parts that turn out to be gone before a look for one ends
 
 
@@ -204,21 +205,28 @@ class StepRunner:
         is_careful = self.attempt > 1 or manipulator.misses > 0
         slow_mps = recipe.careful_mps if is_careful else recipe.slow_mps
 
+        def gone(_reading: HandReading | None = None) -> StepFailed | None:
+            if manipulator.believed.is_missing(part.name):
+                return StepFailed(FailureKind.NOT_THERE, f"{part.name} is not seen any more", part.name)
+            moved_m = manipulator.believed.part(part.name).across_m(part.position)
+            if moved_m <= MOVED_M:
+                return None
+            return StepFailed(FailureKind.NOT_THERE, f"{part.name} was moved by {moved_m * 1000:.0f} mm", part.name)
+
         async def above() -> Pose:
             await manipulator.hand.read()
-            if manipulator.believed.is_missing(part.name):
-                raise StepFailed(FailureKind.NOT_THERE, f"{part.name} is not seen any more", part.name)
+            if failure := gone():
+                raise failure
             now = manipulator.believed.part(part.name)
-            moved_m = now.across_m(part.position)
-            if moved_m > MOVED_M:
-                raise StepFailed(FailureKind.NOT_THERE, f"{part.name} was moved by {moved_m * 1000:.0f} mm", part.name)
             near = grasp.nearest(manipulator.turned_rad).pose_tool(now)
             await manipulator.approach(near)
             return near
 
         manipulator.belief.watch([part.name], manipulator.hand.clock.time_s)
         lift_mps = slow_mps if is_careful else recipe.fast_mps
-        way = OverheadWay(manipulator, grasp.pose_tool(part), above, slow_mps, slow_mps, lift_mps, part.name)
+        way = OverheadWay(
+            manipulator, grasp.pose_tool(part), above, slow_mps, slow_mps, lift_mps, part.name, check=gone
+        )
         reading = await self.pick_place.pick(way, self._hold(part))
         return f"{part.name}, fingers at {reading.width_m * 1000:.1f} mm"
 
@@ -249,22 +257,45 @@ class StepRunner:
         if not manipulator.held:
             raise StepFailed(FailureKind.LOST, f"{manipulator.name} holds nothing to put into {where}")
         part = believed.part(manipulator.held)
+        hold = self._hold(part)
+
+        def dropped(reading: HandReading) -> StepFailed | None:
+            is_lost = hold.is_dropped(reading)
+            return StepFailed(FailureKind.LOST, hold.lost(reading, "on the way"), part.name) if is_lost else None
 
         async def above() -> Pose:
-            there = believed.part_in(slot)
+            if believed.is_missing(where):
+                raise StepFailed(FailureKind.NOT_THERE, f"{where} is not seen any more", part.name)
+            now = self._slot_now(where, slot)  # the tray may have been moved on the way
+            there = believed.part_in(now)
             if there is not None:
                 raise StepFailed(FailureKind.OCCUPIED, f"{there.name} is in {slot.name} of {where}", part.name)
-            pose = await self._release(slot)
+            manipulator.goes_to = now.pose_part_in_world
+            pose = await self._release(now)
+            if moved_text(slot.pose_part_in_world, now.pose_part_in_world):
+                with manipulator.arm.watched(dropped):
+                    await manipulator.go_above(pose)
             await manipulator.approach(pose)
             return pose
 
         slow_mps = recipe.slow_mps if self.attempt == 1 else recipe.careful_mps
         release, fast_mps = await self._release(slot), recipe.fast_mps
-        way = OverheadWay(manipulator, release, above, slow_mps, fast_mps, fast_mps, f"{slot.name} of {where}")
+        place = f"{slot.name} of {where}"
+        give_m = part.figures.height_m / 2  # on another part it would stand higher
+        way = OverheadWay(
+            manipulator, release, above, slow_mps, fast_mps, fast_mps, place, give_m=give_m, check=dropped
+        )
         manipulator.goes_to = slot.pose_part_in_world
-        await self.pick_place.place(way, self._hold(part))
+        await self.pick_place.place(way, hold)
         manipulator.grasp = None
         return f"{part.name} into {slot.name} of {where}"
+
+    def _slot_now(self, where: str, slot: BelievedSlot) -> BelievedSlot:
+        """Returns a slot of a kit or a tray where that is now."""
+        believed = self.manipulator.believed
+        design = self.designs.get(where)
+        slots = believed.slots_of_tray(where) if design is None else believed.slots_of_kit(where, design)
+        return next((each for each in slots if each.name == slot.name), slot)
 
     async def _release(self, slot: BelievedSlot) -> Pose:
         """Returns the pose at which the tool releases the held part."""

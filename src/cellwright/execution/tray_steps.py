@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from cellwright.core.pose import Pose
 from cellwright.execution.action_questions import ActionQuestions
+from cellwright.execution.arm import HandReading
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.overhead_way import OverheadWay
 from cellwright.execution.pick_place import Hold, PickPlace
+from cellwright.execution.scene_watch import MOVED_M
 from cellwright.execution.trays import TrayHold, free_spot, hold_of, kit_tray_of, spot_on_table, top_trays
 from cellwright.knowledge import Unknown
 from cellwright.knowledge.belief_writer import begin_kit, set_down
@@ -24,7 +26,6 @@ TRAY_VERBS = (
 )  # fmt: skip
 PRESS_M = 0.0015  # by which cups are pressed onto a tray to seal
 RELEASE_M = 0.001  # how high above its place a tray is let go
-MOVED_M = 0.004
 SEALED_N = 25.0  # stops cups that are pressed onto something: twice what sealing takes
 
 
@@ -92,17 +93,24 @@ class TraySteps:
         manipulator, slow_mps = self.manipulator, self.manipulator.recipe.slow_mps
         hold, before = self._hold(tray), manipulator.believed.pose(tray)
 
+        def gone(_reading: HandReading | None = None) -> StepFailed | None:
+            if manipulator.believed.is_missing(tray):
+                return StepFailed(FailureKind.NOT_THERE, f"{tray} is not seen any more", thing)
+            moved_m = manipulator.believed.pose(tray).distance_m(before)
+            if moved_m <= MOVED_M:
+                return None
+            return StepFailed(FailureKind.NOT_THERE, f"{tray} was moved by {1000 * moved_m:.0f} mm", thing)
+
         async def above() -> Pose:
             await manipulator.hand.read()
+            if failure := gone():
+                raise failure
             now = manipulator.believed.pose(tray)
-            if now.distance_m(before) > MOVED_M:
-                moved_mm = 1000 * now.distance_m(before)
-                raise StepFailed(FailureKind.NOT_THERE, f"{tray} was moved by {moved_mm:.0f} mm", thing)
             await manipulator.approach(hold.pose_tool(now, manipulator.turned_rad))
             return hold.pose_tool(now, manipulator.turned_rad, PRESS_M)
 
         start = hold.pose_tool(before, manipulator.turned_rad)
-        way = OverheadWay(manipulator, start, above, slow_mps, slow_mps, slow_mps, tray, SEALED_N)
+        way = OverheadWay(manipulator, start, above, slow_mps, slow_mps, slow_mps, tray, SEALED_N, check=gone)
         await self.pick_place.pick(way, Hold(thing))
         return f"{tray}, its vacuum holds"
 
@@ -143,13 +151,19 @@ class TraySteps:
             raise StepFailed(FailureKind.LOST, f"{manipulator.name} holds nothing to put into {place}")
         hold = self._hold(kit_tray_of(manipulator.believed, thing))
 
+        def dropped(reading: HandReading) -> StepFailed | None:
+            is_lost = Hold(thing).is_dropped(reading)
+            return StepFailed(FailureKind.LOST, Hold(thing).lost(reading, "on the way"), thing) if is_lost else None
+
         async def above() -> Pose:
             pose = hold.pose_tool(spot, manipulator.turned_rad, -RELEASE_M)
             await manipulator.approach(pose)
             return pose
 
         start = hold.pose_tool(spot, manipulator.turned_rad, -RELEASE_M)
-        way = OverheadWay(manipulator, start, above, recipe.careful_mps, recipe.slow_mps, recipe.slow_mps, place)
+        way = OverheadWay(
+            manipulator, start, above, recipe.careful_mps, recipe.slow_mps, recipe.slow_mps, place, check=dropped
+        )
         manipulator.goes_to = spot
         await self.pick_place.place(way, Hold(thing))
         set_down(manipulator.belief, thing, place)
