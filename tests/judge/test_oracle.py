@@ -7,6 +7,7 @@ import pytest
 
 from cellwright.core.pose import Pose
 from cellwright.judge import judge_recoverable
+from cellwright.judge.seating import lean_rad
 from cellwright.orders import DESIGNS
 
 M2L1, S2L2 = DESIGNS.get("kit_m2l1"), DESIGNS.get("kit_s2l2")
@@ -105,6 +106,47 @@ def test_a_gear_that_must_be_held_askew_counts_only_where_it_can_be_set_upright_
         return reaches(robot, point) and (down > 0.99 if point[2] < 1.1 and not inclined_at_the_kit else down > 0.05)
 
     assert judge_recoverable(stand.world, WANTED, from_above).recoverable is inclined_at_the_kit
+
+
+def straight_down(robot, point, tool="", pose_tool_in_world=None):
+    """What arms reach that keep their tools upright."""
+    down = 1.0 if pose_tool_in_world is None else -pose_tool_in_world.rotation_matrix[2, 2]
+    return reaches(robot, point) and down > np.cos(np.radians(10))
+
+
+def lean_on_its_cone(stand):
+    """Lets one of the two small gears that are left lean, its rim up towards +x."""
+    take_away(stand, "small_gear", keep=2)
+    drop(stand, "small_gear_1", Pose.from_xyz_rpy([0.0, -1.12, 0.94], [0, np.radians(45), 0]))
+    pose = stand.world.pose_of("small_gear_1")
+    assert np.degrees(lean_rad(pose)) == pytest.approx(39, abs=1)
+    return pose
+
+
+def test_a_gear_that_leans_on_its_cone_is_pressed_upright_where_no_hand_gets_along_its_peg(stand):
+    wanted, data = {"fanuc_kit_s2l2": S2L2}, stand.world.data
+    lean_on_its_cone(stand)
+    before = [array.copy() for array in (data.qpos, data.qvel, data.xfrc_applied, data.xpos)]
+    verdict = judge_recoverable(stand.world, wanted, straight_down)
+    assert verdict.recoverable, verdict.reason
+    assert verdict.pressed == ("small_gear_1",) == tuple(verdict.as_dict()["pressed"])
+    after = (data.qpos, data.qvel, data.xfrc_applied, data.xpos)
+    assert all(map(np.array_equal, before, after)), "the oracle only thinks of it"
+    assert not judge_recoverable(stand.world, wanted, reaches).pressed, "a hand that inclines takes it as it lies"
+
+
+def test_a_gear_upside_down_or_one_whose_raised_rim_no_finger_gets_to_is_not_pressed_upright(stand):
+    wanted, leaning = {"fanuc_kit_s2l2": S2L2}, lean_on_its_cone(stand)
+
+    def not_on_its_high_side(robot, point, tool="", pose_tool_in_world=None):
+        pose = pose_tool_in_world
+        is_there = pose is not None and 0.001 < point[0] - leaning.position[0] < 0.03 and abs(point[1] + 1.12) < 0.03
+        return straight_down(robot, point, tool, pose_tool_in_world) and not is_there
+
+    verdict = judge_recoverable(stand.world, wanted, not_on_its_high_side)
+    assert "no tool has room to take it, as it lies tilted by 39 deg" in verdict.lost["small_gear_1"]
+    drop(stand, "small_gear_1", Pose.from_xyz_rpy([0.0, -1.12, 0.97], [np.pi, 0, 0]))
+    assert "no tool has room" in judge_recoverable(stand.world, wanted, straight_down).lost["small_gear_1"]
 
 
 def test_a_gear_with_furniture_round_it_is_lost_though_the_arm_would_get_there(stand):

@@ -43,11 +43,12 @@ class HandRoom:
 
     Args:
         world: What is really there; it is left as it is.
+        data: How it all would lie; as it does by default.
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, data: mujoco.MjData | None = None) -> None:
         self._world = world
-        self._data = copy(world.data)
+        self._data = copy(world.data if data is None else data)
         self._hands: dict[str, GripperIndex | VacuumIndex] = {
             f"{name}_gripper": robot.hand for name, robot in world.robots.items() if robot.hand and not robot.changer
         }
@@ -75,7 +76,8 @@ class HandRoom:
             swing_deg: Of the tool, one of `SWINGS_DEG`; at none the tool points along the thing's own axis.
             reaches: Tests whether the tool gets to a pose at all; asked first.
         """
-        pose, hand = self._world.pose_of(thing), self._hands[tool].figures
+        body, hand = self._world.objects[thing].body, self._hands[tool].figures
+        pose = Pose(self._data.xpos[body], self._data.xquat[body])
         widths_m = [0.0]
         if isinstance(hand, GripperFigures):
             widths_m = sorted({min(hand.open_m, self.half_width_m(tool, thing) + ROOM_M), hand.open_m})

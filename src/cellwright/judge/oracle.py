@@ -1,7 +1,8 @@
 """The oracle: whether a state can still become the wanted kits, planned from the truth.
 
 It answers for a perfect controller with the cell's own robots and tools: one that finds whatever a detector's camera
-can see once no arm is in the way, that takes away what covers a thing, and whose every grasp succeeds that has room.
+can see once no arm is in the way, that takes away what covers a thing, that presses gears upright, and whose every
+grasp succeeds that has room.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class Recoverability:
         reason: Why not, or with how many steps.
         lost: Part or tray -> why no robot can take it.
         before: Part or tray -> what the plan needs to have taken away from it before.
+        pressed: Gears that a hand can take only after it has pressed them upright.
         state: The true state as a planner sees one: parts counted where a robot can take them. None when that is not
             even asked.
         plan: What the planner made of it.
@@ -41,13 +43,14 @@ class Recoverability:
     state: CellState | None = None
     plan: PlanResult | None = None
     before: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    pressed: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Returns plain data for JSON."""
         steps = [str(action) for action in self.plan.actions] if self.plan else []
         before = {name: sorted(covers) for name, covers in self.before.items()}
         words = {"recoverable": self.recoverable, "reason": self.reason, "lost": dict(self.lost)}
-        return {**words, "before": before, "plan": steps}
+        return {**words, "before": before, "pressed": list(self.pressed), "plan": steps}
 
 
 def judge_recoverable(
@@ -91,4 +94,5 @@ def judge_recoverable(
     before = {name: covers for name, covers in reading.before.items() if name in wanted or f"{name} under" in used}
     words = [f"{', '.join(sorted(covers))} is taken away from {name} before" for name, covers in before.items()]
     reason = "; ".join([f"a plan of {len(result.actions)} steps completes it", *words])
-    return Recoverability(True, reason, reading.lost, state, result, before)
+    pressed = tuple(sorted(reading.takers.pressed & reading.takers.of.keys()))
+    return Recoverability(True, reason, reading.lost, state, result, before, pressed)

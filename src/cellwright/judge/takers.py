@@ -1,7 +1,8 @@
 """The robots that can take a thing as it lies: with a tool that holds it, in reach, with room, and seen.
 
 What is covered can be taken when all that covers it can be taken away before. No limit of a controller's own is in
-here: a thing may lean as it likes, as long as a tool of the cell gets to it and closes.
+here: a thing may lean as it likes, as long as a tool of the cell gets to it and closes, if need be after it has pressed
+a gear upright.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import Protocol
 
 import numpy as np
 
-from cellwright.catalogue import FURNITURE, PartFigures, TrayFigures, VacuumFigures
+from cellwright.catalogue import FURNITURE, GripperFigures, PartFigures, TrayFigures, VacuumFigures
 from cellwright.catalogue.furniture_kinds import FloorFigures
 from cellwright.core.pose import Pose
 from cellwright.judge.hand_room import FIXED, SWINGS_DEG, HandRoom
 from cellwright.judge.kit_place import fixture_below
+from cellwright.judge.pressing import Pressing
 from cellwright.judge.seating import lean_rad
 from cellwright.judge.support import loose_bodies, things_on
 from cellwright.judge.tool_inventory import ToolInventory
@@ -55,6 +57,7 @@ class Takers:
         of: Part or tray -> the robots that can take it, those that nobody can left out.
         lost: Part or tray -> why no robot can.
         before: Part or tray -> what must be taken away before.
+        pressed: Gears that can be taken only after they were pressed upright.
     """
 
     def __init__(
@@ -72,6 +75,7 @@ class Takers:
         self.of: dict[str, frozenset[str]] = {}
         self.lost: dict[str, str] = {}
         self.before: dict[str, frozenset[str]] = {}
+        self.pressed: set[str] = set()
         options: dict[str, list[tuple[str, frozenset[str]]]] = {}
         new = set(things)
         while new:
@@ -105,6 +109,30 @@ class Takers:
                     found.append((robot, obstacles))
                 if not obstacles:
                     break
+        if not found and any(self._is_in_reach(robot, name) for robot in self._robots):
+            found = self._pressed_options(name)
+            self.pressed |= {name} if found else set()
+        return found
+
+    def _pressed_options(self, name: str) -> list[tuple[str, frozenset[str]]]:
+        """Returns robots with what is in their way, after closed fingers have pressed a gear upright."""
+        press = Pressing(self._world, name)
+        if press.pose is None:
+            return []
+        after, sku, found = HandRoom(self._world, press.data), self._world.objects[name].sku, []
+        for robot in self._robots:
+            for tool in self._tools.tools_of(robot):
+                hand = self._tools.figures(tool)
+                if sku not in self._tools.handles[tool] or not isinstance(hand, GripperFigures):
+                    continue
+                begin, end = press.fingers(hand)
+                if not all(self._tools.gets_to(robot, tool, pose) for pose in (begin, end)):
+                    continue
+                pressing = self._room.obstacles(tool, begin, hand.closed_m, name) - {name}  # which it is to touch
+                pressing |= after.obstacles(tool, end, hand.closed_m, name)
+                if pressing.isdisjoint((FIXED, name)):
+                    ways = after.ways(tool, name, 0, partial(self._tools.gets_to, robot, tool))
+                    found += [(robot, pressing | obstacles) for obstacles in ways]
         return found
 
     def _ways(self, robot: str, name: str) -> Iterator[frozenset[str]]:
