@@ -221,6 +221,28 @@ def test_a_server_that_does_not_speak_it_is_named():
     asyncio.run(main())
 
 
+@pytest.mark.parametrize(
+    ("says", "why"),
+    [
+        (b"", "a server is there, and does not answer 'protocol detections/1'"),
+        (b"x" * 3000, "the server sent a line of more than 1000 bytes"),
+    ],
+)
+def test_a_server_that_never_answers_or_never_ends_a_line_is_named(says, why):
+    async def main():
+        async def says_so(reader, writer):
+            writer.write(says)
+            await reader.read()
+
+        server = await asyncio.start_server(says_so, "127.0.0.1", 0)
+        host, port = server.sockets[0].getsockname()
+        with pytest.raises(NoFrame, match=why):
+            await DetectionsClient(f"{host}:{port}", connect_s=0.3, retry_s=0.6, max_line_bytes=1000).open()
+        server.close()
+
+    asyncio.run(main())
+
+
 def test_a_server_that_breaks_its_word_is_named():
     async def lies(reader, writer):
         with contextlib.suppress(ConnectionError):

@@ -142,12 +142,8 @@ class FrameClient(ABC, Generic[F]):
             try:
                 while self._reader is not None:
                     self._take(await self._reader.readuntil(b"\n"))
-            except asyncio.IncompleteReadError:  # what came of its last line is of no use
-                await self._hang_up("the server closed the connection")
-            except asyncio.LimitOverrunError:
-                await self._hang_up(f"the server sent a line of more than {self._max_line_bytes} bytes")
-            except (OSError, BadInput) as error:
-                await self._hang_up(_reason(error))
+            except (OSError, BadInput, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
+                await self._hang_up(self._reason(error))  # what came of its last line is of no use
             await asyncio.sleep(self._retry_s)
             if await self._connect():
                 self.reconnections += 1
@@ -169,7 +165,7 @@ class FrameClient(ABC, Generic[F]):
                 self._writer = streams[1]
                 await self._greet(*streams)
         except (OSError, UnicodeError, BadInput, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
-            await self._hang_up(_reason(error))  # a TimeoutError is an OSError
+            await self._hang_up(self._reason(error))  # a TimeoutError is an OSError
             return False
         self._reader = streams[0]
         self._problem = ""
@@ -184,6 +180,15 @@ class FrameClient(ABC, Generic[F]):
                 async with asyncio.timeout(1.0):
                     await self._writer.wait_closed()
             self._writer = None
+
+    def _reason(self, error: Exception) -> str:
+        if isinstance(error, asyncio.IncompleteReadError):
+            return "the server closed the connection"
+        if isinstance(error, asyncio.LimitOverrunError):
+            return f"the server sent a line of more than {self._max_line_bytes} bytes"
+        if isinstance(error, ConnectionRefusedError):
+            return "connection refused, no server listens there"
+        return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
 class VisionClient(FrameClient[Frame]):
@@ -214,6 +219,7 @@ class DetectionsClient(FrameClient[Detections]):
 
     async def _greet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         request = f"protocol {DETECTIONS_PROTOCOL}"
+        self._problem = f"a server is there, and does not answer '{request}'"
         writer.write(f"{request}\n".encode())
         for _ in range(MOST_BEFORE_ANSWER):  # frames in the laboratory's protocol may be under way
             line = (await reader.readuntil(b"\n")).decode(errors="replace").strip()
@@ -229,11 +235,3 @@ def _host_and_port(address: str) -> tuple[str, int]:
     if not (host and port.isascii() and port.isdecimal() and 0 < int(port[:6]) < 65536):
         raise BadInput(f"'{address}' is no address (allowed: HOST:PORT with a port from 1 to 65535)")
     return host.removeprefix("[").removesuffix("]"), int(port)
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, asyncio.IncompleteReadError):
-        return "the server closed the connection"
-    if isinstance(error, ConnectionRefusedError):
-        return "connection refused, no server listens there"
-    return getattr(error, "strerror", None) or str(error) or type(error).__name__
