@@ -18,6 +18,7 @@ Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 TINY = 1e-12
 BOW = 0.1  # share of its way by which what turns leaves the straight line: right up to 0.8 rad between two readings
+SOME = 16  # of so many capsules one is looked at first
 CLOSE_M = 1e-6  # more than rounding: what is so near to a ball is looked at
 TOUCHING_M = 0.005  # what is hit no farther before a point is what the point lies on, or that itself
 UNKNOWN_RADIUS_M = 0.05  # of what is not in the catalogue
@@ -111,11 +112,18 @@ def hidden_by_capsules(eye: Array, points: Array, radii: Array, capsules: Array)
     """
     rays, axes, apart = points - eye, capsules[:, 3:6] - capsules[:, :3], eye - capsules[:, :3]
     ray2, axis2 = np.maximum(_dot(rays, rays), TINY), np.maximum(_dot(axes, axes), TINY)
-    # Balls about capsules tell at once which lines of sight pass far from them: nearly all.
-    middles = axes / 2 - apart
+    # Balls in and about capsules tell at once which lines of sight pass through them, or far from them.
+    middles, is_hidden = axes / 2 - apart, np.zeros(len(points), bool)
+    some = slice(None, None, SOME)  # of an arm that may be anywhere, they are enough
+    is_hidden[:] = _passes(rays, ray2, middles[some], capsules[some, 6])[1].any(axis=1)
+    left = np.flatnonzero(~is_hidden)
+    if not len(left):
+        return is_hidden
+    rays, ray2, radii = rays[left], ray2[left], radii[left]
+    past2, through = _passes(rays, ray2, middles, capsules[:, 6])
+    is_through: Mask = np.array(through.any(axis=1))
     ball_m = np.sqrt(axis2) / 2 + capsules[:, 6] + CLOSE_M
-    past2 = _dot(middles, middles) - (rays @ middles.T) ** 2 / ray2[:, None]
-    rows, columns = (past2 < (ball_m + radii[:, None]) ** 2).nonzero()
+    rows, columns = ((past2 < (ball_m + radii[:, None]) ** 2) & ~is_through[:, None]).nonzero()
     rays, axes, apart, ray2, axis2 = rays[rows], axes[columns], apart[columns], ray2[rows], axis2[columns]
     along_axis, along_ray, both = _dot(axes, apart), _dot(rays, apart), _dot(rays, axes)
     square = np.maximum(ray2 * axis2 - both**2, TINY * TINY)
@@ -125,8 +133,17 @@ def hidden_by_capsules(eye: Array, points: Array, radii: Array, capsules: Array)
     gap2 = s * (s * ray2 + 2 * (along_ray - t * both)) + t * (t * axis2 - 2 * along_axis) + _dot(apart, apart)
     gap, radius = np.sqrt(np.maximum(gap2, 0.0)), radii[rows]
     farther = s + radius * gap * axis2 / square
-    hidden = gap < capsules[columns, 6] + radius * np.minimum(farther, 1.0)
-    return np.bincount(rows[hidden], minlength=len(points)) > 0
+    is_through[rows[gap < capsules[columns, 6] + radius * np.minimum(farther, 1.0)]] = True
+    is_hidden[left] = is_through
+    return is_hidden
+
+
+def _passes(rays: Array, ray2: Array, middles: Array, balls_m: Array) -> tuple[Array, Mask]:
+    """Returns the squares of the distances at which lines pass points, and which of them meet balls about these."""
+    along = rays @ middles.T
+    share = along / ray2[:, None]
+    past2 = _dot(middles, middles) - along * share
+    return past2, (past2 < balls_m**2) & (share >= 0.0) & (share <= 1.0)
 
 
 def _dot(ones: Array, others: Array) -> Array:
