@@ -200,6 +200,31 @@ def test_abort_by_the_second_connection_stops_the_motion(other_server, move_to):
     assert server.x_m == at_m
 
 
+def test_a_motion_that_is_not_wanted_any_more_is_stopped_on_its_way(other_server, move_to):
+    server = other_server(move_s=2.0)
+
+    async def work(client):
+        await client.execute(InitCanon(0))
+        asked = []
+
+        def is_enough(status):
+            asked.append(status.command_status.command_id)
+            return len(asked) > 3
+
+        outcome = await client.execute(move_to(1.0), stop_when=is_enough, least_s=1.9)
+        at_m = server.x_m
+        await asyncio.sleep(0.1)
+        return outcome, at_m, asked, await client.execute(move_to(0.0), timeout_s=5.0)
+
+    outcome, at_m, asked, after = with_client(server, work)
+    assert outcome.state is OutcomeState.ABORTED
+    assert "not wanted any more" in outcome.reason
+    assert outcome.took_s < 1.0  # it was asked more often than by its least time
+    assert 0.0 < at_m < 0.5
+    assert len(set(asked)) == 1
+    assert after.done
+
+
 def test_abort_works_when_its_connection_was_lost(other_server, move_to):
     server = other_server(move_s=2.0)
 

@@ -47,6 +47,14 @@ def test_a_kit_tray_that_is_moved_while_a_part_is_carried_gets_the_part_where_it
     assert not report.hits
 
 
+def test_a_part_of_another_mass_is_weighed_before_it_is_carried_and_carried_when_that_is_sure():
+    report = build("m", "heavy:part=medium_gear_*,factor=3,at=0")
+    failed = [record for record in report.order.actions if record.phase == "fail"]
+    assert re.fullmatch(r"medium_gear_1 is too heavy: [56]\d g \+- \d g, it should have 20 g", failed[0].reason)
+    assert report.done
+    assert (len(failed), report.order.replans) == (1, 0)
+
+
 def test_without_recovery_the_first_failure_ends_the_work():
     report = build("m", "drop:during=transfer:1", recovery="none")
     assert report.order.status is OrderStatus.FAILED

@@ -176,6 +176,7 @@ class ActionRunner:
         self._before()
         await self._clock.sleep(self._settings.latencies.database_s)
         detail = await change_tool(self.manipulator, action)
+        await self.manipulator.hand.tare()
         await self.manipulator.hand.read()
         effects = tool_conditions(self.manipulator, action, after=True)
         rows += effects

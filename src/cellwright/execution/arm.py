@@ -44,6 +44,8 @@ class HandReading:
         width_m: Between the fingers, if it has any.
         holding: Whether they were stopped by something; of cups, whether they have a vacuum.
         joints_rad: The angles of the arm's joints; empty when it does not report them.
+        pull_n: The force along the axis of its wrist, as the sensor there measured it; None without one.
+        pull_count: The number of that measurement.
     """
 
     pose_tool_in_world: Pose
@@ -51,6 +53,8 @@ class HandReading:
     width_m: float
     holding: bool
     joints_rad: tuple[float, ...] = ()
+    pull_n: float | None = None
+    pull_count: int = 0
 
 
 class Arm(Protocol):
@@ -278,12 +282,16 @@ class ArmClient:
         pose = self._base @ checked_pose(status.pose_status.pose, self.name)
         statuses = status.joint_statuses.joint_status if status.joint_statuses else ()
         joints_rad = tuple(float(one.joint_position) for one in statuses if one.joint_position is not None)
+        felt = status.sensor_statuses.force_torque_sensor_status if status.sensor_statuses else ()
+        wrist = next(
+            ((float(one.fz), one.read_count) for one in felt if one.sensor_id == self._force_sensor), (None, 0)
+        )
         if gripper is None:
-            self._last = HandReading(pose, "", 0.0, False, joints_rad)
+            self._last = HandReading(pose, "", 0.0, False, joints_rad, *wrist)
             return self._last
         width_m = float(gripper.separation) if isinstance(gripper, messages.ParallelGripperStatus) else 0.0
         model = self._tool_models.get(gripper.gripper_name, gripper.gripper_name)
-        self._last = HandReading(pose, model, width_m, bool(gripper.holding_object), joints_rad)
+        self._last = HandReading(pose, model, width_m, bool(gripper.holding_object), joints_rad, *wrist)
         return self._last
 
 

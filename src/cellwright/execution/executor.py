@@ -169,7 +169,10 @@ class Executor:
     async def _begin(self) -> None:
         """Gets the robots ready and looks around."""
         await self._team.prepare(self.belief, self._progress)
-        await self._inspector.inspect(self._team, stock=True)
+        since_s = self.clock.time_s
+        self.belief.watch_all(since_s)
+        await self._team.tare()  # meanwhile detectors look
+        await self._inspector.inspect(self._team, since_s=since_s, stock=True)
         for manipulator in self._manipulators.values():
             await self._team.recover(manipulator)
         if self._team.failure_reason:

@@ -20,6 +20,8 @@ class FailureKind(StrEnum):
     """A part was in the hand and is not any more."""
     BLOCKED = "blocked"
     """The hand met something before it was where it should be."""
+    WEIGHT = "weight"
+    """What is in the hand does not weigh what it should."""
     OCCUPIED = "occupied"
     """Something is in the slot already."""
     NOT_SEATED = "not seated"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from cellwright.catalogue import part_grasp
+from cellwright.catalogue import PARTS, part_grasp
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import Arm, HandReading, raised
 from cellwright.execution.failure import FailureKind, StepFailed
@@ -45,16 +45,25 @@ class Hold:
         thing: The object's name.
         width_m: Between the fingers; None when any will do, and for cups.
         tolerance_m: By how much the width may differ.
+        sku: The kind of object, whose mass may have been learned.
+        mass_kg: Its mass; None when it is not weighed.
+        others_kg: Kind -> mass of what might be in the hand instead.
     """
 
     thing: str
     width_m: float | None = None
     tolerance_m: float = 0.0
+    sku: str = ""
+    mass_kg: float | None = None
+    others_kg: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of_part(cls, part: BelievedPart, gripper: str, tolerance_m: float) -> Hold:
         """Returns the hold of a part as the catalogue has it for a gripper."""
-        return cls(part.name, part_grasp(part.figures, gripper_figures(gripper)).width_m, tolerance_m)
+        figures = part.figures
+        width_m = part_grasp(figures, gripper_figures(gripper)).width_m
+        others_kg = {each.name: each.mass_kg for each in map(PARTS.get, PARTS) if type(each) is type(figures)}
+        return cls(part.name, width_m, tolerance_m, part.sku, figures.mass_kg, others_kg)
 
     def is_held(self, reading: HandReading) -> bool:
         """Returns whether a hand holds it."""
@@ -129,6 +138,7 @@ class PickPlace:
             raise StepFailed(FailureKind.MISSED, hold.missed(reading), thing)
         self.on_phase(PickPlacePhase.LIFT, thing)
         await way.leave(laden=True)
+        hand.scale.begin(laden=True)
         await self._check(hold, "while it was lifted")
         return reading
 
@@ -136,10 +146,12 @@ class PickPlace:
         """Carries a held object to its place, sets it down and leaves it.
 
         Raises:
-            StepFailed: It was lost before it was there, or something was in the way: then the hand is off the place.
+            StepFailed: It was lost before it was there, or something was in the way: then the hand is off the place. Or
+                what hangs in the hand does not weigh what it should: then nothing was moved.
         """
         hand, thing = self.hand, hold.thing
         await self._check(hold, "before it was carried")
+        await self._weigh(hold)
         self.on_phase(PickPlacePhase.CARRY, thing)
         try:
             await way.travel()
@@ -168,6 +180,26 @@ class PickPlace:
             if failure.kind is FailureKind.BLOCKED:
                 await way.leave(laden=laden)
             raise
+
+    async def _weigh(self, hold: Hold) -> None:
+        """Checks the weight of what is held, as far as that was measured.
+
+        A mass other than drawn is a reason to stop and to think again. What is found so twice is believed, rather than
+        the drawing: what it is that was set down, the detectors tell.
+        """
+        mass_kg, known = hold.mass_kg, self.hand.scale.known_kg
+        if mass_kg is None:
+            return
+        learned_kg = known.get(hold.sku, mass_kg)
+        found = await self.hand.weigh(learned_kg)
+        if found is None or found.is_like(learned_kg) or found.is_like(mass_kg):
+            return
+        reason = found.reason(hold.thing, mass_kg, hold.others_kg)
+        if found.is_nothing(mass_kg):
+            self.on_phase(PickPlacePhase.LOST, hold.thing)
+            raise StepFailed(FailureKind.LOST, reason, hold.thing)
+        known[hold.sku] = found.mass_kg
+        raise StepFailed(FailureKind.WEIGHT, reason, hold.thing)
 
     async def _check(self, hold: Hold, when: str) -> None:
         reading = await self.hand.read()

@@ -13,6 +13,7 @@ from cellwright.execution.settings import ExecutionSettings, RecoveryMode
 
 __all__ = ["RecoveryPolicy"]
 
+_AT_ONCE = (FailureKind.MISSED, FailureKind.ARM, FailureKind.BLOCKED, FailureKind.WEIGHT)  # another part may do
 MOST_MISSES = 6  # grasps in a row that fail before a robot's hand is given up
 MOST_OF_A_KIND = 3  # failures of one kind with one part or place before that is left alone
 
@@ -65,7 +66,7 @@ class RecoveryPolicy:
         subject = failure.action.place if is_about_place else failure.part or failure.action.place
         self._counts[subject, failure.kind] += 1
         often = self._counts[subject, failure.kind]
-        at_once = failure.kind in (FailureKind.MISSED, FailureKind.ARM, FailureKind.BLOCKED)
+        at_once = failure.kind in _AT_ONCE
         if failure.part and not is_about_place and (at_once or often >= MOST_OF_A_KIND):
             self.left_out[failure.part] = failure.reason
         if often > 2 * MOST_OF_A_KIND:  # also with a part in its hand, which cannot be left out

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from cellwright.catalogue import TOOLS
 from cellwright.catalogue.vacuum import VacuumFigures
 from cellwright.execution.arm import Arm, HandReading
 from cellwright.execution.async_clock import AsyncClock
+from cellwright.execution.hand_scale import DOUBT, ENOUGH, HandScale, Weight
 from cellwright.knowledge.held_pose import gripper_figures
 
 __all__ = ["RobotHand"]
@@ -15,6 +16,9 @@ __all__ = ["RobotHand"]
 STILL_M = 0.00025  # by which fingers that stand still may seem to move: the noise of two reports of their width
 BETWEEN_M = 0.001  # fingers that are neither shut nor open by more than this have met something, or move
 MOST_READINGS = 5
+SAMPLE_S = 0.02  # between two measurements of a wrist; estimated
+FIRST_SAMPLES = 5  # that are waited for when nothing was measured yet
+WEIGHINGS = 8  # more measurements of a weight that is not as it should be
 OPEN, CLOSED = 1.0, 0.0  # settings of fingers
 PUMPING, VENTED = 1.0, 0.0  # settings of cups
 SUCK_S, VENT_S = 0.3, 0.2  # until the vacuum is there, and gone
@@ -29,12 +33,14 @@ class RobotHand:
         clock: Time of the readings.
         reading: The last reading of its tool.
         read_s: The time of that reading.
+        scale: Weighs what is in it.
     """
 
     arm: Arm
     clock: AsyncClock
     reading: HandReading | None = None
     read_s: float = -1.0
+    scale: HandScale = field(default_factory=HandScale)
 
     @property
     def has_cups(self) -> bool:
@@ -57,6 +63,7 @@ class RobotHand:
             reading = replace(again, holding=True) if is_still else again
         self.reading = reading
         self.read_s = self.clock.time_s
+        self.scale.take(reading)
         return reading
 
     async def release(self) -> None:
@@ -64,6 +71,7 @@ class RobotHand:
         if self.reading is None:  # what kind of tool it is, is not known yet
             await self.read()
         self.reading = await self.arm.set_tool(VENTED if self.has_cups else OPEN)
+        self.scale.begin(laden=False)
 
     async def close(self) -> None:
         """Closes empty fingers."""
@@ -75,6 +83,7 @@ class RobotHand:
         Returns:
             What is felt then.
         """
+        self.scale.begin(laden=None)
         if self.has_cups:
             self.reading = await self.arm.set_tool(PUMPING)
             await self.arm.dwell(SUCK_S)
@@ -90,6 +99,36 @@ class RobotHand:
             if abs(reading.width_m - before_m) <= STILL_M:
                 break
         return reading
+
+    async def tare(self) -> None:
+        """Measures what the empty hand weighs with this tool, unless that is known; nothing where no wrist tells."""
+        self.scale.begin(laden=False)
+        for _ in range(2 * ENOUGH):
+            reading = await self.read()
+            if self.scale.is_tared or reading.pull_n is None or not reading.gripper:
+                return
+            await self.clock.sleep(SAMPLE_S)
+
+    async def weigh(self, mass_kg: float) -> Weight | None:
+        """Returns the weight of what hangs in it; when it is not as expected, it is measured for longer.
+
+        By what was measured while the arm stood still anyway, this takes no time when all is well.
+
+        Args:
+            mass_kg: What it should be.
+        """
+        for _ in range(FIRST_SAMPLES):
+            if self.scale.weight is not None or not self.scale.is_tared:
+                break
+            await self.clock.sleep(SAMPLE_S)
+            await self.read()
+        found = self.scale.weight
+        if found is None or found.is_like(mass_kg, DOUBT):
+            return found
+        for _ in range(WEIGHINGS):
+            await self.settle()
+            await self.read()
+        return self.scale.weight
 
     async def settle(self) -> None:
         """Waits until what moved has come to rest."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 
 from cellwright.catalogue import ArmFigures, FurnitureFigures
@@ -112,6 +113,11 @@ class RobotTeam:
                 continue
             progress.rest_rad[manipulator.name] = list(manipulator.arm.rest_rad or ())
             progress.rest_point[manipulator.name] = list(manipulator.arm.rest_point or ())
+
+    async def tare(self) -> None:
+        """Measures what empty hands weigh, of the robots that work, all at a time."""
+        empty = [robot.hand for robot in self.working().values() if not robot.held]
+        await asyncio.gather(*(hand.tare() for hand in empty if hand.reading is None or not hand.reading.holding))
 
     async def recover(self, manipulator: Manipulator) -> None:
         """Finds out what a robot has in its hand; one that cannot even rise does not work any more."""

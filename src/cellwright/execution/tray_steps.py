@@ -13,6 +13,7 @@ from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.overhead_way import OverheadWay
 from cellwright.execution.pick_place import Hold, PickPlace
 from cellwright.execution.scene_watch import MOVED_M
+from cellwright.execution.surroundings import carried
 from cellwright.execution.trays import TrayHold, free_spot, hold_of, kit_tray_of, spot_on_table, top_trays
 from cellwright.knowledge import Unknown
 from cellwright.knowledge.belief_writer import begin_kit, set_down
@@ -151,9 +152,11 @@ class TraySteps:
             raise StepFailed(FailureKind.LOST, f"{manipulator.name} holds nothing to put into {place}")
         hold = self._hold(kit_tray_of(manipulator.believed, thing))
 
+        held = Hold(thing, sku=manipulator.held_sku, mass_kg=hold.tray.mass_kg + self._parts_kg())
+
         def dropped(reading: HandReading) -> StepFailed | None:
-            is_lost = Hold(thing).is_dropped(reading)
-            return StepFailed(FailureKind.LOST, Hold(thing).lost(reading, "on the way"), thing) if is_lost else None
+            is_lost = held.is_dropped(reading)
+            return StepFailed(FailureKind.LOST, held.lost(reading, "on the way"), thing) if is_lost else None
 
         async def above() -> Pose:
             pose = hold.pose_tool(spot, manipulator.turned_rad, -RELEASE_M)
@@ -165,9 +168,14 @@ class TraySteps:
             manipulator, start, above, recipe.careful_mps, recipe.slow_mps, recipe.slow_mps, place, check=dropped
         )
         manipulator.goes_to = spot
-        await self.pick_place.place(way, Hold(thing))
+        await self.pick_place.place(way, held)
         set_down(manipulator.belief, thing, place)
         return f"{thing} into {place}" if place in manipulator.believed.relations.capacity else f"{thing} onto {place}"
+
+    def _parts_kg(self) -> float:
+        """Returns the mass of the parts in or on the tray that it holds."""
+        believed = self.manipulator.believed
+        return sum(believed.part(name).figures.mass_kg for name in carried(believed) if believed.kind(name) == "Part")
 
     # ------------------------------------------------------------ what it is then
 
