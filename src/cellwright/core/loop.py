@@ -8,20 +8,19 @@ much as a step. The same code runs as fast as the machine allows, or paced to th
 from __future__ import annotations
 
 import asyncio
-import gc
 import heapq
 import itertools
-import selectors
 import signal
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from cellwright.core.clock import LONGEST_S, Clock
 from cellwright.core.errors import OutOfRange, SimulationError
+from cellwright.core.loop_parts import NumberedTask, Stepping, SteppingSelector, frozen_garbage_collection
 
 __all__ = ["SimulationLoop", "Stepping", "WaitClock"]
 
@@ -32,16 +31,6 @@ STRETCH_S = 1.0  # simulated time after which a run at full speed looks at socke
 LAG_S = 0.1  # wall time by which a paced run may be late and still catch up; beyond it, time slips
 BUSY_TURNS = 20  # of the loop in which a task was ready: more than a process that was merely not served has
 CANCEL_ROUNDS = 10  # how often a task that waits again while it is cancelled is cancelled again
-
-
-class Stepping(Protocol):
-    """The simulation that the loop drives: it owns the clock's tick."""
-
-    def advance(self, until_tick: int) -> None:
-        """Runs to that tick, or less far when `interrupt` was called in between."""
-
-    def interrupt(self) -> None:
-        """Asks a running `advance` to come back after the current tick; may be called from another thread."""
 
 
 class WaitClock:
@@ -69,51 +58,6 @@ class WaitClock:
             await self._loop.sleep_until(tick)
 
 
-class _SteppingSelector(selectors.DefaultSelector):  # type: ignore[misc, valid-type, unused-ignore]
-    """The selector, in which an event loop waits; this one runs the simulation instead."""
-
-    def __init__(self, *, poll_first: bool) -> None:
-        super().__init__()
-        self.wait: Callable[[float | None], float | None] = lambda timeout: timeout
-        self._poll_first = poll_first
-
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        if self._poll_first:
-            alone = len(self.get_map()) == 1  # there is no socket but the loop's own
-            if timeout == 0 and alone:
-                self.wait(0)
-                return []  # tasks go on first: what its own socket holds, it learns before the next tick
-            # At full speed, what a socket already holds comes before the next tick.
-            if timeout != 0 and not alone and (ready := super().select(0)):
-                self.wait(0)
-                return ready
-        return super().select(self.wait(timeout))
-
-
-class _NumberedTask(asyncio.Task[Any]):
-    """A task that hashes by its number: asyncio keeps tasks in sets, whose order must not depend on addresses."""
-
-    def __init__(self, number: int, *args: Any, **kwargs: Any) -> None:
-        self.number = number
-        super().__init__(*args, **kwargs)
-
-    def __hash__(self) -> int:
-        return self.number
-
-
-@contextmanager
-def _frozen_garbage_collection() -> Iterator[None]:
-    """Freezes the objects made so far, a quarter of a million, so that garbage collection does not visit them."""
-    is_ours = gc.get_freeze_count() == 0  # objects that the caller froze stay frozen
-    if is_ours:
-        gc.freeze()
-    try:
-        yield
-    finally:
-        if is_ours:
-            gc.unfreeze()
-
-
 class SimulationLoop(asyncio.SelectorEventLoop):
     """The event loop of one laboratory.
 
@@ -127,12 +71,12 @@ class SimulationLoop(asyncio.SelectorEventLoop):
     def __init__(
         self, clock: Clock, stepper: Stepping, *, pace: float | None = None, horizon_s: float = 86_400.0
     ) -> None:
-        selector = _SteppingSelector(poll_first=pace is None)
+        selector = SteppingSelector(poll_first=pace is None)
         super().__init__(selector)
         selector.wait = self._wait
         self._clock_resolution = 1e-9  # asyncio would round timers to the wall clock's, 15 ms on some systems
         numbers = itertools.count()
-        self.set_task_factory(lambda loop, *args, **kwargs: _NumberedTask(next(numbers), *args, loop=loop, **kwargs))
+        self.set_task_factory(lambda loop, *args, **kwargs: NumberedTask(next(numbers), *args, loop=loop, **kwargs))
         self._sim_clock = clock
         self._stepper = stepper
         self._pace = pace
@@ -173,7 +117,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         self._wall_start_s = self._idle_s = time.monotonic()
         self._pace_start_tick = self._sim_clock.tick
         try:
-            with _frozen_garbage_collection(), self._interrupt_between_turns():
+            with frozen_garbage_collection(), self._interrupt_between_turns():
                 return self.run_until_complete(task)
         finally:
             self._main_running = False

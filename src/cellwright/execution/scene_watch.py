@@ -1,4 +1,4 @@
-"""What a plan relies on: parts that are in their slots, trays where they were; and what is seen to be otherwise."""
+"""The watch over what a plan relies on: parts in their slots, trays where they were; and what is otherwise."""
 
 from __future__ import annotations
 
