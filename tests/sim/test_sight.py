@@ -132,6 +132,21 @@ def test_what_was_cast_before_is_as_good_as_what_is_cast_anew(aprs):
     world.restore(start)
 
 
+def test_a_view_stays_the_same_until_an_object_moves_or_is_seen_otherwise(aprs):
+    start, robot = aprs.snapshot(), aprs.robots["fanuc"]
+    line = LineOfSight(aprs, aprs.layout.cameras["camera_fanuc"])
+    first = line.look()
+    aprs.data.qpos[robot.qpos[-1]] += 0.01  # the tool turns, high above everything
+    assert line.look() is first
+    aprs.data.qpos[robot.qpos] = np.radians([25, 30, -25, 0, -60, 0])
+    hidden = line.look()
+    assert (hidden.shares < first.shares).any()
+    aprs.place("fanuc_kit_m2l1", aprs.pose_of("fanuc_kit_m2l1") @ Pose.from_xyz_rpy([1e-6, 0.0, 0.0]))
+    assert line.look() is not hidden, "frames tell where it is now"
+    aprs.restore(start)
+    np.testing.assert_array_equal(line.look().shares, first.shares)
+
+
 def test_shares_are_those_of_single_rays(aprs):
     world = aprs
     start = world.snapshot()

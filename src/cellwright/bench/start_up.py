@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import cache
 from tempfile import TemporaryDirectory
 from time import monotonic
 
@@ -43,6 +44,7 @@ def help_s(*command: str) -> float:
 
 def first_motion_s() -> float:
     """Returns the wall time from the start of `cellwright run` to the first motion of an arm."""
+    _write_bytecode()
     start_s = monotonic()
     told = [line.split() for line in _call([sys.executable, "-c", FIRST_MOTION]).splitlines()]
     moments_s = [float(words[1]) for words in told if words[:1] == ["moves"]]
@@ -51,13 +53,20 @@ def first_motion_s() -> float:
     return moments_s[0] - start_s
 
 
+@cache
+def _write_bytecode() -> None:
+    """Makes a run once, so that there is bytecode of all its modules, as an installer leaves it behind."""
+    if sys.dont_write_bytecode:
+        _call([sys.executable, "-c", FIRST_MOTION])
+
+
 def _call(command: Sequence[str]) -> str:
     path = os.pathsep.join(entry for entry in sys.path if entry)
     with TemporaryDirectory() as folder:
         done = subprocess.run(
             command,
             cwd=folder,
-            env={**os.environ, "PYTHONPATH": path},
+            env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": ""},
             capture_output=True,
             text=True,
             timeout=LIMIT_S,

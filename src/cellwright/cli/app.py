@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -22,6 +23,7 @@ COMMANDS = (
     "bench", "doctor",
 )  # fmt: skip
 """Modules of this package: a group called `app`, or a function of the module's own name."""
+COLLECT_AFTER = (100_000, 20, 20)  # new objects; what is imported stays, and looking for garbage in it takes a tenth
 
 # Older typers stand on click, newer ones carry a copy of it: the classes that are raised live beside this one.
 _click = sys.modules[typer.BadParameter.__module__]
@@ -64,6 +66,7 @@ def short_help(name: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Runs the command and exits: 0 done, 1 failed honestly, 2 bad input, 130 interrupted."""
+    gc.set_threshold(*COLLECT_AFTER)
     code = _run(list(sys.argv[1:] if arguments is None else arguments))
     if code == 130:
         print("cellwright: interrupted", file=sys.stderr)
