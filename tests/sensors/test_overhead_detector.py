@@ -70,6 +70,22 @@ def test_without_noise_upright_things_on_their_table_are_where_they_are(world, f
             assert Pose(frame.positions[row], frame.quaternions[row]).rpy[2] == pytest.approx(truth.rpy[2], abs=1e-4)
 
 
+def test_a_camera_that_looks_from_the_side_tells_the_same_places(aprs, frames):
+    """From 40 degrees above the table most of what is seen of a tray is still its upper face."""
+    side = {"pose": {"xyz_m": [1.45, -1.157, 1.8], "rpy_deg": [0, 40, 180]}}
+    robots = {"robots": {"fanuc": {"home_deg": [0, -30, 0, 0, -90, 0]}}}
+    errors = {"actual": {"camera": {"x_m": 0.0, "y_m": 0.0}}}
+    world = World(
+        aprs.changed({**errors, "fidelity": "kinematic", "cameras": {"side": {**side, "fov_deg": 50}}, **robots})
+    )
+    frame = frames(in_world=world, camera="side", noise="none")[0]
+    trays = [name for name, item in world.objects.items() if item.is_tray and name.startswith("fanuc")]
+    assert len(trays) == 5
+    for name in trays:
+        row = row_near(frame, world.objects[name].sku, world.pose_of(name))
+        assert frame.positions[row] == pytest.approx(world.pose_of(name).position, abs=1e-3)
+
+
 @pytest.mark.parametrize("turn_deg", [90, 180, 237])
 def test_a_gear_is_where_it_is_however_it_is_turned(world, frames, turn_deg):
     """Nobody sees how a gear is turned, so its place must not depend on that."""

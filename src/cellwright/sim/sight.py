@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.core.camera import Camera
-from cellwright.sim.sight_points import DECIDING, DIRECTIONS, POINTS, surface_middle, surface_points
+from cellwright.sim.sight_points import DECIDING, POINTS, facing_side, surface_middle, surface_points
 
 if TYPE_CHECKING:
     from cellwright.sim.world import World
@@ -140,8 +140,8 @@ class LineOfSight:
         for number in numbers.tolist():
             body = self._bodies[number]
             position, turn = data.xpos[body], data.xmat[body].reshape(3, 3)
-            direction = int((DIRECTIONS @ (turn.T @ (self._eye - position))).argmax())
             figures = self._objects[number].figures
+            direction = facing_side(figures, turn.T @ (self._eye - position))
             points = position + surface_points(figures, direction) @ turn.T
             self._points[number], self._inside[number] = points, self.camera.sees(points)
             self._middles[number] = middle = position + turn @ surface_middle(figures, direction)

@@ -13,14 +13,14 @@ from cellwright.catalogue import PartFigures, TrayFigures, part_of_sku
 from cellwright.core.errors import UnknownName
 from cellwright.models import build
 
-__all__ = ["DECIDING", "DIRECTIONS", "POINTS", "surface_middle", "surface_points"]
+__all__ = ["DECIDING", "DIRECTIONS", "POINTS", "facing_side", "surface_middle", "surface_points"]
 
 Array = npt.NDArray[np.float64]
 
 DECIDING, POINTS = 9, 17
 """Points that tell whether anything is in the way, and points that tell the share of what is seen then."""
 DIRECTIONS: Array = np.array([[0, 0, 1], [0, 0, -1], [1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0]], float)
-"""From where an object may be looked at, in its own frame; the nearest of these is taken."""
+"""From where an object may be looked at, in its own frame."""
 GRID = 16  # lines along each side of an object, to find its surface
 FLAT_M = 0.0005
 RIM_M = 0.003  # beyond what a part in a slot overhangs: it stands above the tray and is seen aslant
@@ -45,6 +45,21 @@ def surface_middle(figures: PartFigures | TrayFigures, direction: int) -> Array:
     That of a round object is on its axis, however it is turned; the few `surface_points` are not so even.
     """
     return _surface(figures, direction)[2]
+
+
+def facing_side(figures: PartFigures | TrayFigures, towards_eye: Array) -> int:
+    """Returns the number of the direction from which most of an object is seen: of what is flat, mostly from above.
+
+    Args:
+        figures: The object.
+        towards_eye: The way from it to an eye, in its own frame.
+    """
+    if isinstance(figures, TrayFigures):
+        x, y, z = *figures.size_m, figures.thickness_m
+    else:
+        x, y, z = 2 * figures.radius_m, 2 * figures.radius_m, figures.height_m
+    areas = np.array([x * y, x * y, y * z, y * z, x * z, x * z])
+    return int(((DIRECTIONS @ towards_eye) * areas).argmax())
 
 
 def _surface(figures: PartFigures | TrayFigures, direction: int) -> tuple[PartFigures | TrayFigures, Array, Array]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from cellwright.lab.lab import Lab
 from cellwright.sensors.detector import Detector
-from cellwright.sim.sight_points import DIRECTIONS, surface_points
+from cellwright.sim.sight_points import facing_side, surface_points
 
 __all__ = ["OracleView"]
 
@@ -51,7 +51,7 @@ class OracleView:
         if not ((xy >= cfg.min_xy_m).all() and (xy <= cfg.max_xy_m).all()):
             return False
         to_eye = pose.inverse().apply(detector.actual.pose_in_world.position)
-        points = pose.apply(surface_points(item.figures, int((DIRECTIONS @ to_eye).argmax())))
+        points = pose.apply(surface_points(item.figures, facing_side(item.figures, to_eye)))
         return bool(detector.sight.share(points, [item.body]) >= cfg.min_share)
 
     def _bodies_aside(self, without: Collection[str]) -> list[int]:
