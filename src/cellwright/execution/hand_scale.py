@@ -20,6 +20,7 @@ SETTLING = 2  # samples after a motion that may still be of it
 STILL_M = 0.0005
 UPRIGHT = float(np.cos(np.radians(2.0)))  # a tool that leans more pulls less along its axis
 LEAST_SD_N = 0.01
+LEAST_TOOL_N = 1.0  # a wrist that does not feel its own tool, as in a cell without forces, weighs nothing
 DEVIATIONS = 4.0
 DOUBT = 3.0  # deviations beyond which it is measured for longer
 SHARE = 0.1  # by which a mass may be off its figure
@@ -75,9 +76,11 @@ class HandScale:
 
     Attributes:
         known_kg: Kind -> a mass other than drawn that was found once; what is found so again is as it should be.
+        is_proven: Whether it has felt the weight of something held; a cell without forces has none.
     """
 
     known_kg: dict[str, float] = field(default_factory=dict)
+    is_proven: bool = False
     _empty_n: dict[str, deque[float]] = field(default_factory=dict)  # by the tool
     _laden_n: list[float] = field(default_factory=list)
     _is_laden: bool | None = None
@@ -119,9 +122,9 @@ class HandScale:
     @property
     def weight(self) -> Weight | None:
         """The weight of what is in the hand; None when too little was measured."""
-        if not self.is_tared or not self._laden_n:
-            return None
         empty_n = self._tare_n
+        if not self.is_tared or not self._laden_n or np.mean(empty_n) < LEAST_TOOL_N:
+            return None
         sd_n = max(float(np.std(empty_n, ddof=1)), LEAST_SD_N)
         pull_n = float(np.mean(self._laden_n)) - float(np.mean(empty_n))
         spread_n = sd_n * float(np.sqrt(1 / len(self._laden_n) + 1 / len(empty_n)))

@@ -193,7 +193,10 @@ class PickPlace:
         learned_kg = known.get(hold.sku, mass_kg)
         found = await self.hand.weigh(learned_kg)
         if found is None or found.is_like(learned_kg) or found.is_like(mass_kg):
+            self.hand.scale.is_proven |= found is not None and not found.is_like(0.0)
             return
+        if found.is_nothing(mass_kg) and not self.hand.scale.is_proven:
+            return  # the fingers have it, and the wrist has never weighed anything
         reason = found.reason(hold.thing, mass_kg, hold.others_kg)
         if found.is_nothing(mass_kg):
             self.on_phase(PickPlacePhase.LOST, hold.thing)
