@@ -73,6 +73,22 @@ def test_a_part_sticks_to_the_gripper_without_slipping(holding):
     assert after.is_close(before, tolerance_m=1e-9, tolerance_rad=1e-7)
 
 
+def test_a_wrist_feels_the_weight_of_tool_and_load(lab, grasp):
+    """As in physics, at rest: a controller weighs what hangs in the hand."""
+
+    def pull_n() -> float:
+        at = lab.world.robot("arm").force_sensor
+        return float(np.linalg.norm(lab.world.data.sensordata[at : at + 3]))
+
+    lab.advance(0.1)
+    empty_n = pull_n()
+    assert empty_n > 1.0
+    lab.perform(grasp(lab, "arm", "gear"))
+    lab.advance(0.1)
+    weight_n = 9.81 * float(lab.world.model.body_mass[lab.world.objects["gear"].body])
+    assert pull_n() - empty_n == pytest.approx(weight_n, rel=0.01)
+
+
 def test_the_gripper_closes_to_the_width_of_what_it_holds(lab, grasp):
     assert lab.perform(grasp(lab, "arm", "gear")) == pytest.approx(0.008)
     assert lab.perform(lab.robots["arm"].gripper.open()) == pytest.approx(0.020)

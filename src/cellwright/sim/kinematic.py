@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import mujoco
 import numpy as np
+import numpy.typing as npt
 
 from cellwright.catalogue import PartFigures, TrayFigures, VacuumFigures, part_grasp, tray_grasp
 from cellwright.core.pose import Pose
@@ -26,6 +27,7 @@ __all__ = ["KinematicEngine"]
 PICKUP_DISTANCE_M = 0.005  # the lab's own simulation: a pick fails when the nearest part is farther than this
 PICKUP_TURN_RAD = 0.1  # farther turned, the cups of a tray tool would meet slots
 HeldObjects = tuple[tuple[str, Pose], ...]
+Load = tuple[int, npt.NDArray[np.intp]]
 
 
 class KinematicEngine:
@@ -35,6 +37,7 @@ class KinematicEngine:
         self._world = world
         self._held: dict[str, HeldObjects] = {}  # robot -> part, or tray and its parts, with their poses in the tool
         self._applied = b""  # the commands that have been carried out
+        self._loads: dict[str, dict[tuple[int, tuple[str, ...], str | None], Load]] = {}
         world.add_component("kinematic engine", self)
 
     def addresses(self) -> tuple[int, int]:
@@ -92,7 +95,37 @@ class KinematicEngine:
                 self._put(thing, pose_tool @ pose_in_tool)
         if self._held:
             mujoco.mj_kinematics(world.model, data)
+        for robot in world.robots.values():
+            self._weigh(robot)
         self._applied = b"" if moving else commands
+
+    def _weigh(self, robot: RobotIndex) -> None:
+        """Sets what a wrist senses: the weight of tool and load, as if the arm stood still."""
+        world, model, data = self._world, self._world.model, self._world.data
+        things = tuple(thing for thing, _ in self._held.get(robot.name, ()))
+        key = (model._address, things, world.mounts.on.get(robot.name))
+        site, bodies = self._loads.get(robot.name, {}).get(key) or self._load(robot.name, key)
+        masses_kg = model.body_mass[bodies]
+        mass_kg = masses_kg.sum()
+        turn = data.site_xmat[site].reshape(3, 3)
+        pull_n = -mass_kg * model.opt.gravity @ turn
+        x, y, z = (masses_kg @ data.xipos[bodies] / mass_kg - data.site_xpos[site]) @ turn
+        data.sensordata[robot.force_sensor : robot.force_sensor + 3] = pull_n
+        data.sensordata[robot.torque_sensor : robot.torque_sensor + 3] = (
+            y * pull_n[2] - z * pull_n[1], z * pull_n[0] - x * pull_n[2], x * pull_n[1] - y * pull_n[0]
+        )  # fmt: skip
+
+    def _load(self, robot: str, key: tuple[int, tuple[str, ...], str | None]) -> Load:
+        """Returns a wrist's site and the bodies that hang on it; the last ones are kept."""
+        world, model = self._world, self._world.model
+        _, things, mounted = key
+        site = int(model.sensor(f"{robot}/wrist_force").objid[0])
+        tops = [int(model.site_bodyid[site]), *(world.objects[thing].body for thing in things)]
+        if mounted is not None:
+            tops.append(world.loose_tools[mounted].body)
+        bodies = np.array([body for top in tops for body in _below(model, top)], np.intp)
+        self._loads[robot] = {key: (site, bodies)}
+        return self._loads[robot][key]
 
     def _move_fingers(self, robot: RobotIndex, tool: GripperIndex, duration_s: float) -> bool:
         """Moves the fingers towards their command, grasps or releases; returns whether they moved."""
@@ -203,3 +236,11 @@ class KinematicEngine:
         qpos: Any = self._world.data.qpos
         qpos[at : at + 3] = pose.position
         qpos[at + 3 : at + 7] = pose.quaternion
+
+
+def _below(model: Any, top: int) -> list[int]:
+    """Returns a body and all that hang on it; MuJoCo numbers them one after the other."""
+    end = top + 1
+    while end < model.nbody and model.body_parentid[end] >= top:
+        end += 1
+    return list(range(top, end))
