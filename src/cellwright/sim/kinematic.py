@@ -107,6 +107,8 @@ class KinematicEngine:
         site, bodies = self._loads.get(robot.name, {}).get(key) or self._load(robot.name, key)
         masses_kg = model.body_mass[bodies]
         mass_kg = masses_kg.sum()
+        if mass_kg <= 0.0:
+            return  # a bare flange
         turn = data.site_xmat[site].reshape(3, 3)
         pull_n = -mass_kg * model.opt.gravity @ turn
         x, y, z = (masses_kg @ data.xipos[bodies] / mass_kg - data.site_xpos[site]) @ turn
