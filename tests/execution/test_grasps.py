@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -33,6 +35,12 @@ def test_fingers_turn_until_they_fit_between_neighbours():
     assert abs(ways[0].yaw_rad - np.pi / 2) < 1e-9
     ring = [gear(f"n{i}", 0.02 * np.cos(a), 0.02 * np.sin(a)) for i, a in enumerate(np.linspace(0, 2 * np.pi, 16))]
     assert free_grasps(alone, [alone, *ring], GRIPPER) == []
+
+
+def test_a_part_that_was_lost_somewhere_near_is_no_neighbour():
+    alone, beside = gear("a", 0.0), gear("b", 0.0, 0.001, z_m=0.03)
+    assert free_grasps(alone, [alone, beside], GRIPPER) == []
+    assert free_grasps(alone, [alone, replace(beside, sd_m=0.05)], GRIPPER)
 
 
 def test_a_disc_at_the_height_of_the_finger_tips_is_in_the_way_and_one_below_is_not():

@@ -509,3 +509,17 @@ def test_a_thing_of_which_one_of_two_detectors_is_off_stays_one():
         here.see(things)
         there.see(things, time_s=here.frame * PERIOD_S)
     assert list(here.see(things)) == ["gear_0"]
+
+
+def test_what_is_seen_for_long_has_a_name_although_one_of_its_kind_was_missed_once_and_is_hidden_since():
+    things = row(2)
+    views = {"left": ((-9.0, -9.0), (0.03, 9.0)), "right": ((0.03, -9.0), (9.0, 9.0))}
+    tracker = Tracker(expect(things), views=views)
+    left, right = Camera(tracker, "left"), Camera(tracker, "right")
+    left.see(things[:1], 5)
+    left.see([])  # missed once; from now on nothing is heard of it
+    elsewhere = (GEAR, at(0.4, 0.1))
+    for frame in range(7, 27):
+        found = right.see([things[1], elsewhere], time_s=frame * PERIOD_S)
+    assert set(found) == {"gear_0", "gear_1"}
+    assert found["gear_0"].distance_m(elsewhere[1]) < 0.002

@@ -29,6 +29,7 @@ _GRIP = (
     FailureKind.ARM,
     FailureKind.BLOCKED,
 )  # with another turn of the fingers it may work
+_LEANS = (FailureKind.MISSED, FailureKind.BLOCKED)  # what was to be taken may lean
 _TAKES = (Verb.TAKE_PART, Verb.REMOVE_PART)
 _SET_DOWN = (*_PUTS, Verb.PLACE_TRAY, Verb.RETURN_TRAY, Verb.CREATE_KIT, Verb.PLACE_KIT)
 
@@ -122,9 +123,9 @@ class ActionRunner:
             return None  # another than was meant: what to do with it is a matter of planning
         fetch = [action._replace(verb=verb) for verb in (Verb.LOOK_PART, Verb.SET_GRASP, Verb.TAKE_PART)]
         put = [action._replace(verb=verb) for verb in (Verb.LOOK_SLOT, Verb.PLACE_PART)]
+        if not held and failure.kind in _LEANS:
+            await self.steps.set_upright(failure.part)
         if action.verb is Verb.TAKE_PART:
-            if not held and failure.kind in (FailureKind.MISSED, FailureKind.BLOCKED):
-                await self.steps.set_upright(failure.part)
             return [action] if held else fetch
         if action.verb in (Verb.LOOK_PART, Verb.REMOVE_PART):
             return [action]
@@ -134,7 +135,7 @@ class ActionRunner:
             return [action] if held else None
         if held:
             return put if action.verb is Verb.PLACE_PART else [action]
-        if failure.kind is FailureKind.NOT_SEATED and failure.part:
+        if failure.kind in (FailureKind.NOT_SEATED, *_LEANS) and failure.part:
             return [*(step._replace(place=failure.part) for step in fetch), *put]
         return None
 

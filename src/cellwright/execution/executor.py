@@ -192,6 +192,8 @@ class Executor:
             planned = await self._plan(orders)
             actions = self._clearing_actions(planned) or planned.result.actions or self._corrective_actions(planned)
             if not actions:
+                if self._is_short(planned) and self._recovery.second_chance():
+                    continue
                 return ""
             failures = await self._perform(planned, actions, end_s)
             self._settled_s = self.clock.time_s
@@ -245,6 +247,11 @@ class Executor:
         steps = corrections.reseating(kits) or corrections.put_back()
         self._progress.plans += bool(steps)
         return steps
+
+    def _is_short(self, planned: ExecutionPlan) -> bool:
+        """Returns whether something is missing of what was ordered."""
+        kits = kit_reports(self.belief, planned.kits, self._settled_s, self.settings)
+        return bool(planned.missing) or not all(kit.complete for kit in kits)
 
     def _clearing_actions(self, planned: ExecutionPlan) -> Sequence[Action]:
         """Returns actions that clear the way before the plan can be carried out."""

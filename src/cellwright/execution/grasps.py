@@ -20,6 +20,7 @@ Array = npt.NDArray[np.float64]
 
 YAWS_RAD = tuple(float(x) for x in np.radians([0.0, 90.0, 45.0, -45.0, 22.5, -22.5, 67.5, -67.5]))
 LEANING_RAD = float(np.radians(5.0))  # a part that leans less is taken from straight above: detectors err by a third
+LOST_M = 0.02  # a part whose place is known worse than this was lost, and says nothing about room for fingers
 FINGER_GAP_M = 0.001  # that fingers keep from neighbours at least
 ABOVE_M = 0.0005
 UP = np.array([0.0, 0.0, 1.0])
@@ -78,7 +79,8 @@ def free_grasps(
         near_rad: How the fingers are turned now; of the two half turns that are the same to them, the nearer is taken.
     """
     tool = gripper_figures(gripper)
-    near = [other for other in others if other.name != part.name and other.across_m(part.position) < 0.15]
+    known = [other for other in others if other.name != part.name and other.sd_m <= LOST_M]
+    near = [other for other in known if other.across_m(part.position) < 0.15]
     yaws_rad = [yaw for yaw in _yaws(part, tool) if _room_m(part, near, tool, yaw) >= FINGER_GAP_M]
     return [GraspChoice(yaw, gripper).nearest(near_rad) for yaw in yaws_rad]
 

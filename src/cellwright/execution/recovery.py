@@ -31,6 +31,7 @@ class RecoveryPolicy:
     settings: ExecutionSettings
     left_out: dict[str, str] = field(default_factory=dict)
     failures: list[ActionFailure] = field(default_factory=list)
+    _tried_again: set[str] = field(default_factory=set)
     _counts: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def conclude(self, failures: Sequence[ActionFailure], manipulators: Mapping[str, Manipulator]) -> str:
@@ -52,6 +53,19 @@ class RecoveryPolicy:
                 f"{manipulator.name}: {manipulator.out_of_service}" for manipulator in manipulators.values()
             )
         return ""
+
+    def second_chance(self) -> bool:
+        """Lets parts that failed be tried once more, when nothing else is left to do; returns whether there are any.
+
+        The gripper may have been weak for a while, and the part may lie otherwise by now.
+        """
+        if self.settings.recovery is not RecoveryMode.FULL:
+            return False
+        parts = self.left_out.keys() - self._tried_again
+        self._tried_again |= parts
+        for part in parts:
+            del self.left_out[part]
+        return bool(parts)
 
     def _attribute(self, failure: ActionFailure, manipulator: Manipulator) -> None:
         if failure.is_lost_robot:

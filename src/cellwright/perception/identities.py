@@ -19,6 +19,7 @@ Rows = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 TWICE = 2  # frames in which a thing must be seen elsewhere, and not where it was, to have moved
 PUSHED_M = 0.15  # what is hidden may have been pushed so far; what is seen farther away is another thing
+FALLEN = 3  # times as long a hand is given to notice that it has lost what lies there
 FEWEST = 3  # objects that are shifted alike
 ALIKE_M = 0.004
 
@@ -46,11 +47,14 @@ def confirm_tracks(
             if not is_confirmed:
                 continue
             moved = table.misses[same] >= cfg.confirm
-            unsure = (table.misses[same] > 0) | (table.held[same] & (table.seen_s[same] < time_s))
-            if not moved.any() and unsure.any():
-                continue  # one of them may yet turn out to be lost, or to have fallen out of a hand
+            if not moved.any():
+                if _may_be_lost(table, same, int(row), time_s, cfg):
+                    continue  # one of them may yet turn out to be lost, or to have fallen out of a hand
+                # What was missed and is hidden since, such as by what stands there now, never turns out to be lost.
+                moved = (table.misses[same] > 0) & ~table.held[same] & (table.sightings[same] > 0)
         nearest_m = away_m[moved].min() if moved.any() else PUSHED_M
-        unsure = (table.misses[same] > 0) & (table.misses[same] < TWICE)
+        recent = time_s - table.seen_s[same] <= cfg.forget_s
+        unsure = (table.misses[same] > 0) & (table.misses[same] < TWICE) & recent
         if (unsure & (away_m < nearest_m)).any():
             continue  # one that is nearer was not seen just now, either: the next frame tells which of them it is
         pushed = (away_m < min(nearest_m, PUSHED_M)) & (table.seen_s[same] < time_s) & (table.sightings[same] > 0)
@@ -66,6 +70,17 @@ def confirm_tracks(
         gone.append(int(row))
     if gone:
         table.remove(gone)
+
+
+def _may_be_lost(table: TrackTable, same: Rows, row: int, time_s: float, cfg: TrackerCfg) -> bool:
+    """Returns whether it is too early to say that a track is of none of the objects of its kind."""
+    doubted = (table.misses[same] > 0) & ~table.held[same]
+    is_recent = doubted & (time_s - table.seen_s[same] <= cfg.forget_s)
+    in_hand = table.held[same] & (table.seen_s[same] < time_s)
+    seen = table.sightings[row]
+    return bool(
+        is_recent.any() or (doubted.any() and seen < cfg.lasting) or (in_hand.any() and seen < FALLEN * cfg.lasting)
+    )
 
 
 def other_kinds_seen(table: TrackTable, costs: Array, matched: Mask, rest: Rows, frame: Frame, cfg: TrackerCfg) -> Rows:
