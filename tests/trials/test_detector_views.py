@@ -90,3 +90,29 @@ def test_an_arm_knows_that_furniture_from_a_file_stands_in_its_way(with_post):
     low, high = finder._boxes
     inside = (low <= [-0.0645, -0.60, 1.2]) & (high >= [-0.0645, -0.60, 1.2])
     assert inside.all(axis=1).any()
+
+
+@pytest.mark.slow
+def test_what_is_carried_through_a_slanted_view_is_no_part_on_the_table():
+    """One camera does not see all trays, the other sees what is in the air beside where it is."""
+    cameras = {
+        "camera_motoman": {"pose": {"xyz_m": [0.15, -0.60, 1.6], "rpy_deg": [0, 90, 90]}, "fov_deg": 40},
+        "camera_fanuc": {"fov_deg": 70},
+    }
+    with cw.Lab(load_cell("aprs").changed({"cameras": cameras}), seed=62) as lab:
+        report = lab.run("kit_m2l1")
+    assert report.done, report.reason
+    assert all(record.phase == "end" for record in report.order.actions)
+
+
+@pytest.mark.long
+def test_noise_in_heights_and_leans_is_averaged_before_anything_is_concluded():
+    cell = load_cell("kitting")
+    noise = {"x_m": 0.001, "y_m": 0.001, "z_m": 0.002, "roll_deg": 5, "pitch_deg": 5, "yaw_deg": 2}
+    lines = [
+        {**line, "noise": noise} if line["type"] == "logical_detector" else line
+        for line in cell.model_dump()["sensors"]
+    ]
+    with cw.Lab(cell.changed({"sensors": lines}), seed=3) as lab:
+        report = lab.run("kit_m2l1")
+    assert report.done, report.reason

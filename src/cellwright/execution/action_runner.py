@@ -31,6 +31,7 @@ _GRIP = (
 )  # with another turn of the fingers it may work
 _LEANS = (FailureKind.MISSED, FailureKind.BLOCKED)  # what was to be taken may lean
 _TAKES = (Verb.TAKE_PART, Verb.REMOVE_PART)
+LOOKS = 2  # for what is unknown, at least
 _SET_DOWN = (*_PUTS, Verb.PLACE_TRAY, Verb.RETURN_TRAY, Verb.CREATE_KIT, Verb.PLACE_KIT)
 
 
@@ -227,16 +228,21 @@ class ActionRunner:
             await self._clock.sleep(self._settings.verify_s / 10)
 
     async def _evaluate(self, action: Action, part: str, when: str) -> list[Evaluated]:
-        """Evaluates predicates; when some are unknown, once more after a look."""
+        """Evaluates predicates; while some are unknown, after more looks: noise is less in several frames."""
         await self.manipulator.hand.read()
         await self._clock.sleep(self._settings.latencies.predicates_s)
-        for _ in range(2):
+        until_s = self._clock.time_s + self._settings.verify_s
+        looks = 0
+        while True:
             rows = self.conditions.evaluate(action, part, "precondition" if when == "precondition" else "effect")
-            if not doubtful(rows):
+            if not doubtful(rows) or (looks >= LOOKS and self._clock.time_s >= until_s):
                 return rows
+            looks, start_s = looks + 1, self._clock.time_s
             await self._see(action, part)
+            if self._clock.time_s == start_s:  # all was seen lately, and not well enough
+                self.manipulator.belief.watch_all(start_s)
+                await self._clock.sleep(self._settings.verify_s / 10)
             await self.manipulator.hand.read()
-        return self.conditions.evaluate(action, part, "precondition" if when == "precondition" else "effect")
 
     async def _see(self, action: Action, part: str) -> None:
         """Looks at what a step was about, and in the same look at what the next one is about."""

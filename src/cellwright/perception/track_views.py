@@ -54,6 +54,13 @@ class TrackViews:
             hidden &= self._visibility(name, rows, time_s) != Visibility.CLEAR
         return hidden
 
+    def is_behind_something(self, detector: str, points: npt.NDArray[np.float64], time_s: float) -> Mask:
+        """Returns which points were hidden in a frame, by an arm and what it holds; none without a known camera."""
+        if not self._view.has(detector):
+            return np.zeros(len(points), bool)
+        hidden: Mask = self._view.visibility(detector, time_s, points) == Visibility.HIDDEN
+        return hidden
+
     def out_of_all(self) -> Mask:
         """Returns objects that are in no rectangle that is known."""
         unseen = np.full(len(self._table), bool(self._rectangles))

@@ -154,6 +154,7 @@ class Tracker:
                 seen, rest = rest[seen], np.delete(rest, seen)
                 self._match(rows, seen, frame, known, watch, time_s)
             if here is lately:
+                rest = rest[~self._in_hand(rest, frame, watch, time_s)]
                 rest = self._check_others(everywhere, matched, rest, frame, watch, time_s)
                 self._miss(watch, matched, len(frame.skus), time_s)
             if not len(rest):
@@ -213,6 +214,17 @@ class Tracker:
         self._table.supported_at[rows[~flat]] = np.nan
         if flat.any():
             rest_on_support(self._table, rows[flat], self.surfaces, self.cfg)
+
+    def _in_hand(self, rest: Rows, frame: Frame, watch: DetectorWatch, time_s: float) -> Mask:
+        """Returns which detections are of what a hand has: of its kind, and seen where an arm is in between.
+
+        Seen aslant, what is in the air appears beside the hand, on a table behind it.
+        """
+        table = self._table
+        found: Mask = np.isin(frame.kinds[rest], table.kinds[table.held])
+        if found.any():
+            found[found] = self._views.is_behind_something(watch.name, frame.positions[rest[found]], time_s)
+        return found
 
     # ------------------------------------------------------------ what is not seen
 
