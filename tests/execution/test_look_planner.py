@@ -13,7 +13,7 @@ from cellwright.core.pose import Pose
 from cellwright.execution.arm import HandReading, tool_down
 from cellwright.execution.arm_capsules import ArmCapsules
 from cellwright.execution.look_planner import LookPlanner
-from cellwright.execution.look_questions import ObservationTimeout, Question
+from cellwright.execution.look_questions import ObservationTimeout, Question, SightPoints
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.robot_hand import RobotHand
 from cellwright.execution.settings import ExecutionSettings, Recipe
@@ -256,3 +256,20 @@ def test_what_a_hand_was_near_must_be_seen_again(scene):
     assert it.looks.since_s(place) == pytest.approx(0.55)
     assert it.looks.since_s(place + [0.15, 0.0, 0.0]) < 0.0
     assert it.looks.since_s(place + [0.15, 0.0, 0.0], is_tray=True) == pytest.approx(0.55)
+
+
+def test_a_camera_whose_frames_do_not_count_has_nothing_in_view(still):
+    """Above one camera stands the hand; the other sees past it, but its clock is wrong."""
+    cell = still()
+    asyncio.run(cell.sleep(0.5))
+    scene = Scene(cell)
+    scene.stand_above("fanuc", "medium_gear_1")
+    eye = scene.view._detectors["eye"]
+    beside = Camera("ear", Pose.from_xyz_rpy([1.2, -2.0, 1.9], [0.0, 0.7, 2.2]), 1.6, (2048, 2048))
+    view = ViewModel({"eye": eye, "ear": DetectorView(beside)}, ["fanuc"])
+    view.note_arm("fanuc", 0.0, scene.robots["fanuc"].stands, still=True)
+    sight = SightPoints(cell.belief.state, view)
+    question = asked("medium_gear_1")
+    assert sight.clear_with(question) == [True]
+    cell.belief.note_detectors({"ear": DetectorStatus(DetectorState.CLOCK, "its clock is ahead")}, 0)
+    assert sight.clear_with(question) == [False]

@@ -103,7 +103,7 @@ class SightPoints:
     def clear_with(
         self, questions: Sequence[Question], arms: Mapping[str, Array | None] | None = None, *, partly: bool = False
     ) -> list[bool]:
-        """Returns of each question whether some camera has it in view.
+        """Returns of each question whether some camera has it in view; one whose frames do not count helps nobody.
 
         Args:
             questions: What is asked.
@@ -118,7 +118,9 @@ class SightPoints:
         def visibility(detector: str, points: Array, radii: Array, by_parts: Array) -> npt.NDArray[np.int8]:
             return view.visibility_from(detector, points, 0.0 if partly else radii, given, by_parts=by_parts)
 
-        return self._clear(questions, view.detectors, visibility, PARTLY if partly else SHARE)
+        states = self._believed.detectors
+        good = [name for name in view.detectors if name not in states or str(states[name].state) == "good"]
+        return self._clear(questions, good or view.detectors, visibility, PARTLY if partly else SHARE)
 
     def clear_in_frame(self, questions: Sequence[Question], detector: str, time_s: float) -> list[Question]:
         """Returns the questions that one frame of a detector could answer."""
