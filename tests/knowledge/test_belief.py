@@ -305,6 +305,19 @@ def test_removed_gear_is_told_once_and_again_when_it_is_back(belief):
     assert camera.see(rows_of(0.1, 0.4), frames=20) == []
 
 
+def test_what_a_hand_holds_is_there_whatever_was_missed_before(belief):
+    with belief.world_model.database.session() as session:
+        session.add(records.ParallelGripper(name="tool"))
+    belief.reload()
+    Camera(belief).see(rows_of(0.1, 0.4), frames=20)
+    held, other = names_by_x(belief)
+    belief.note_missing([held, other])
+    note_held(belief, "tool", held)
+    assert belief.state.missing == {other}
+    belief.note_missing([held])
+    assert belief.state.missing == {other}
+
+
 def test_what_a_hand_holds_is_neither_missing_nor_moved(belief):
     with belief.world_model.database.session() as session:
         session.add(records.ParallelGripper(name="tool"))

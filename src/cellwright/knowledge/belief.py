@@ -101,7 +101,7 @@ class Belief:
 
         Tracks tell the same of what was in clear view for some frames; it is one set of objects, `state.missing`.
         """
-        before, gone = self.state.missing, sorted(set(names))
+        before, gone = self.state.missing, sorted(set(names) - in_hands(self.state))  # hands hide what they hold
         self.state.missing = (before - set(found)) | set(gone)
         for name in gone:
             if name not in before:

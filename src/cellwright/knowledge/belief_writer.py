@@ -16,6 +16,7 @@ from cellwright.catalogue.trays import TrayKind
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.knowledge.database import Database
 from cellwright.knowledge.generated import records
+from cellwright.knowledge.held_pose import in_hands
 from cellwright.knowledge.location_records import locate
 from cellwright.knowledge.workstation import Place, Spread
 
@@ -55,11 +56,12 @@ CONTENTS = (
 
 
 def note_held(belief: Belief, tool: str, thing: str) -> None:
-    """Notes that the tool holds a part, a kit tray or a kit; its pose still comes from detectors."""
+    """Notes that the tool holds a part, a kit tray or a kit: it is there, whatever detectors missed before."""
     with belief.world_model.database.session() as session:
         records.EndEffector.get(session, tool).held_object = records.SolidObject.get(session, thing)
     belief.state.relations.set(tool, "heldObject", thing)
     belief.state.relations_changed()
+    belief.state.missing -= in_hands(belief.state)
 
 
 def note_released(belief: Belief, tool: str) -> None:
