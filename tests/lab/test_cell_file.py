@@ -97,3 +97,11 @@ def test_a_laboratory_without_vision_doors_needs_no_detector(tmp_path):
         VisionInterface(lab)
     with pytest.raises(BadInput, match=r"robots\.arm\.vision\.detector"):
         check_cell(cell)
+
+
+def test_detectors_to_choose_from_are_those_that_have_a_name_each_once(tmp_path):
+    nameless = "\n  - {type: logical_detector, rate_hz: 5}\n  - {type: logical_detector, name: eye, rate_hz: 5}\n"
+    (tmp_path / "mine.yaml").write_text(CELL.replace("detector: eye", "detector: ear").rstrip() + nameless)
+    with pytest.raises(BadInput) as caught:
+        check_cell(read_cell(tmp_path / "mine.yaml"))
+    assert "(available: eye)" in str(caught.value)

@@ -85,23 +85,23 @@ def _check_sensors(cell: Cell, cameras: Mapping[str, object], errors: ErrorColle
     detectors: list[str] = []
     for place, line in cell.sensor_lines():
         with errors.collecting():
-            kind = line.get("type")
+            kind, named = line.get("type"), [str(line["name"])] if line.get("name") is not None else []
             if not all_loaded and isinstance(kind, str) and kind not in SENSORS:
-                detectors.append(str(line.get("name")))
+                detectors += named
                 continue  # a plugin that cannot be imported may have meant to register it
             if (
                 isinstance(kind, str)
                 and kind in SENSORS
                 and getattr(SENSORS.get(kind), "message_type", None) is Detections
             ):
-                detectors.append(str(line.get("name")))
+                detectors += named
             check_line(line, f"{cell.where}: {place}", known)
             label = sensor_label(line)
             if label in places:
                 problem = f"another sensor, {places[label]}, is the same; give this one a name of its own"
                 raise ConfigError(cell.where, place, problem)
             places[label] = place
-    return detectors
+    return [*dict.fromkeys(detectors)]
 
 
 def check_vision_interfaces(cell: Cell, detectors: Collection[str], errors: ErrorCollector) -> None:

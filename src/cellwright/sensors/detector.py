@@ -25,8 +25,9 @@ Probability = Annotated[float, Field(ge=0, lt=1)]
 
 UNBOUNDED_M = 100.0
 SCORES = (0.6, 0.97)  # of classes, on the average; the laboratory's frames have 0.58 to 1.0
-SCORE_SPREAD, SCORE_SD = 0.032, 0.013  # from object to object of a class, from frame to frame: as in these frames
-FALSE_SCORES = (0.35, 0.6)
+SCORE_SPREAD, SCORE_SD = 0.032, 0.013  # from place to place of a class, from frame to frame: as in these frames
+SCORE_WAVES, SCORE_WAVE_M = 12, (0.03, 0.12)  # how scores differ over a table; neighbours in a tray are 57 mm apart
+FALSE_SCORES = (0.5, 1.0)  # of what is not there, as a share of its class's: no threshold tells it from the rest
 
 
 class DetectorCfg(SensorCfg):
@@ -117,7 +118,8 @@ class Detector(Sensor[C]):
         self.noise = self.noise_of(cfg)
         self._corners = np.array([cfg.min_xy_m, cfg.max_xy_m])
         self._class_scores: dict[str, float] = {}
-        self._qualities: dict[str, tuple[float, Array]] = {}
+        self._biases_of: dict[str, Array] = {}
+        self._waves = self._draw_waves()
         self.world.bind(self._look_up)
 
     def _cameras(self, cfg: C, context: SensorContext) -> tuple[Camera, Camera]:
@@ -155,8 +157,8 @@ class Detector(Sensor[C]):
         return variances
 
     @abstractmethod
-    def imagined(self, position: Array, yaw_rad: float, sku: int) -> tuple[Array, Array, Array]:
-        """Returns the same for one object that is not there, n = 1."""
+    def imagined(self, position: Array, yaw_rad: float, sku: int, errors: Array) -> tuple[Array, Array, Array]:
+        """Returns the same for one object that is not there, n = 1, as noisy as those that are."""
 
     def _look_up(self) -> None:
         objects = list(self.world.objects.values())
@@ -166,11 +168,14 @@ class Detector(Sensor[C]):
         self.is_tray = np.array([item.is_tray for item in objects], bool)
         trays = [sku for sku in self.skus if any(item.is_tray for item in objects if item.sku == sku)]
         self._kinds = [[k for k, sku in enumerate(self.skus) if (sku in trays) is kind] for kind in (False, True)]
+        streams, own = self.world.streams, f"sensors/{self.source}"
         for item in objects:
-            if item.name not in self._qualities:
-                self._qualities[item.name] = self._quality(item.name, item.sku)
-        self._quality_of = np.array([self._qualities[item.name][0] for item in objects])
-        self._biases = np.array([self._qualities[item.name][1] for item in objects]).reshape(-1, 6)
+            if item.sku not in self._class_scores:
+                self._class_scores[item.sku] = float(streams.stream(f"{own}/class/{item.sku}").uniform(*SCORES))
+            if item.name not in self._biases_of:
+                self._biases_of[item.name] = self._bias(streams.stream(f"{own}/object/{item.name}"))
+        self._scores_of_classes = np.array([self._class_scores[sku] for sku in self.skus])
+        self._biases = np.array([self._biases_of[item.name] for item in objects]).reshape(-1, 6)
         sides = [surface_points(self.figures[sku], 0) for sku in self.skus]
         self.middles = np.array([surface_middle(self.figures[sku], 0) for sku in self.skus]).reshape(-1, 3)
         self._radii = np.array([np.hypot(*points[:, :2].T).max() for points in sides])
@@ -178,15 +183,28 @@ class Detector(Sensor[C]):
         self._gather = np.array([item.qpos + np.arange(7) for item in objects], np.intp).reshape(-1, 7)
         self._view: ObjectsInView | None = None
 
-    def _quality(self, name: str, sku: str) -> tuple[float, Array]:
-        """Returns how well an object is recognised on the average, and its lasting error: the same whatever comes."""
-        cfg, streams, own = self.cfg, self.world.streams, f"sensors/{self.source}"
-        if sku not in self._class_scores:
-            self._class_scores[sku] = float(streams.stream(f"{own}/class/{sku}").uniform(*SCORES))
-        rng = streams.stream(f"{own}/object/{name}")
-        score = self._class_scores[sku] + SCORE_SPREAD * rng.standard_normal()
-        bias = rng.standard_normal(6) * np.array([cfg.bias_sd_m] * 3 + [np.radians(cfg.bias_sd_deg)] * 3)
-        return float(score), bias
+    def _bias(self, rng: np.random.Generator) -> Array:
+        """Returns the lasting error of an object: the same whatever comes."""
+        sds = np.array([self.cfg.bias_sd_m] * 3 + [np.radians(self.cfg.bias_sd_deg)] * 3)
+        bias: Array = rng.standard_normal(6) * sds
+        return bias
+
+    def _draw_waves(self) -> tuple[Array, Array]:
+        """Returns the waves of which the scores over the cell are made: vectors in rad/m, n x 2, and phases."""
+        rng = self.world.streams.stream(f"sensors/{self.source}/places")
+        directions, phases = rng.uniform(0.0, 2 * np.pi, (2, SCORE_WAVES))
+        lengths_m = rng.uniform(*SCORE_WAVE_M, SCORE_WAVES)
+        vectors = np.column_stack([np.cos(directions), np.sin(directions)]) * (2 * np.pi / lengths_m)[:, None]
+        return vectors, phases
+
+    def _scores_of_places(self, xy: Array) -> Array:
+        """Returns how much better or worse than usual things are recognised there: by light and place, not by object.
+
+        A score that an object kept wherever it went would tell which object it is.
+        """
+        vectors, phases = self._waves
+        scores: Array = SCORE_SPREAD * np.sqrt(2 / SCORE_WAVES) * np.cos(xy @ vectors.T + phases).sum(axis=1)
+        return scores
 
     def sample(self) -> Detections:
         """Returns one frame."""
@@ -202,15 +220,17 @@ class Detector(Sensor[C]):
         if cfg.flip:
             seen.flipped = self.is_tray[rows] & (uniform[rows, 3] < cfg.flip)
         positions, quaternions, variances = self.measured(seen)
-        scores = (self._quality_of[rows] + SCORE_SD * jitter[rows]) * np.sqrt(seen.shares)
-        scores, classes = np.minimum(np.maximum(scores, 0.05), 1.0), seen.classes
+        classes = seen.classes  # the score is of what it seems to be
+        scores = self._scores_of_classes[classes] + self._place_scores[rows] + SCORE_SD * jitter[rows]
+        scores *= np.sqrt(seen.shares)
         if phantom[0] < cfg.false_detection and (made := self._phantom(phantom)) is not None:
             sku, score, pose = made
             positions, quaternions, variances = (
                 np.concatenate(pair) for pair in zip((positions, quaternions, variances), pose, strict=True)
             )
             classes, scores = np.append(classes, sku), np.append(scores, score)
-        order = (classes - scores / 2).argsort(kind="stable")
+        # By the score before it is cut: of two that are both 1 the first would always be the same object.
+        order = np.lexsort((-scores, classes))
         return Detections(
             *self.header(),
             frame="world",
@@ -218,7 +238,7 @@ class Detector(Sensor[C]):
             positions=positions[order],
             quaternions=quaternions[order],
             variances=variances[order],
-            scores=scores[order],
+            scores=scores[order].clip(0.05, 1.0),
         )
 
     def take(self, view: ObjectsInView) -> None:
@@ -227,6 +247,7 @@ class Detector(Sensor[C]):
         xy = self.true_poses[:, :2]
         in_area = ((xy >= self._corners[0]) & (xy <= self._corners[1])).all(axis=1)
         self._visible = np.flatnonzero(in_area & (view.shares >= self.cfg.min_share))
+        self._place_scores = self._scores_of_places(xy)
         self._stated = self._variances(self.own_classes, view.shares)
 
     def _classes(self, chance: Array, which: Array) -> Rows:
@@ -243,14 +264,19 @@ class Detector(Sensor[C]):
     def _phantom(self, chance: Array) -> tuple[int, float, tuple[Array, Array, Array]] | None:
         """Returns class, score and pose of something that is not there, somewhere in the picture."""
         columns, rows = self.calibrated.resolution_px
+        if not self.skus:
+            return None
         sku = int(chance[1] * len(self.skus))
         low, high = FALSE_SCORES
         pixel = np.array([[chance[2] * columns, chance[3] * rows]])
         height_m = float(np.median(self.true_poses[:, 2]))
         position = self.calibrated.on_plane(pixel, height_m)
-        if not self.skus or not np.isfinite(position).all():
+        if not np.isfinite(position).all():
             return None
         if not ((position[0, :2] >= self._corners[0]).all() and (position[0, :2] <= self._corners[1]).all()):
             return None
         yaw_rad = 2 * np.pi * chance[4] - np.pi
-        return sku, low + (high - low) * float(chance[5]), self.imagined(position, yaw_rad, sku)
+        # Its own small stream, made of its chances: frames without it are drawn as if there were none.
+        errors = self.noise.draw(np.random.default_rng([int(one * 2**53) for one in chance]), 1)
+        score = (low + (high - low) * float(chance[5])) * float(self._scores_of_classes[sku])
+        return sku, score, self.imagined(position, yaw_rad, sku, errors)

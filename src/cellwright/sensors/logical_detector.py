@@ -82,7 +82,8 @@ class LogicalDetector(Detector[LogicalDetectorCfg]):
             quaternions[seen.flipped] = combined(quaternions[seen.flipped], np.array([[0.0, 0.0, 0.0, 1.0]]))
         return positions, quaternions, self.variances_of(seen)
 
-    def imagined(self, position: Array, yaw_rad: float, sku: int) -> tuple[Array, Array, Array]:
-        """Returns an upright object there."""
-        quaternion = from_rotation_vectors(np.array([[0.0, 0.0, yaw_rad]]))
-        return position, quaternion, self._class_variances[[sku]]
+    def imagined(self, position: Array, yaw_rad: float, sku: int, errors: Array) -> tuple[Array, Array, Array]:
+        """Returns an object there that seems to be as upright as others do."""
+        upright = from_rotation_vectors(np.array([[0.0, 0.0, yaw_rad]]))
+        quaternion = combined(from_rotation_vectors(errors[:, 3:]), upright)
+        return position + errors[:, :3], quaternion, self._class_variances[[sku]]

@@ -12,7 +12,8 @@ from cellwright.catalogue import TRAYS, GearFigures, PartFigures, TrayFigures
 from cellwright.catalogue.objects import TurnedFigures
 from cellwright.catalogue.seating import seated_height_m
 from cellwright.core.config import Cfg
-from cellwright.sensors.base import SENSORS, SensorCfg
+from cellwright.core.errors import ConfigError
+from cellwright.sensors.base import SENSORS, SensorCfg, SensorContext
 from cellwright.sensors.detector import Detector, DetectorCfg, Seen
 from cellwright.sensors.pose_noise import LAB_CLUSTERS_M, AngleNoise, LengthNoise, PoseNoise
 from cellwright.sensors.rotations import from_yaws, yaws
@@ -82,6 +83,22 @@ class OverheadDetector(Detector[OverheadDetectorCfg]):
 
     Cfg: ClassVar[type[SensorCfg]] = OverheadDetectorCfg
 
+    def __init__(self, cfg: OverheadDetectorCfg, context: SensorContext) -> None:
+        super().__init__(cfg, context)
+        self._check_planes(context.where)
+
+    def _check_planes(self, where: str) -> None:
+        columns, rows = self.calibrated.resolution_px
+        corners = np.array([(x, y) for x in (0, columns / 2, columns) for y in (0, rows / 2, rows)], float)
+        rays, eye_m = self.calibrated.rays(corners), self.calibrated.pose_in_world.position[2]
+        heights = [("plane_m", self.cfg.plane_m)]
+        heights += [(f"planes.{k}.height_m", plane.height_m) for k, plane in enumerate(self.cfg.planes)]
+        for key, height_m in heights:
+            if not np.isfinite(self.calibrated.down_to(rays, height_m)).any():
+                way = "above" if height_m > eye_m else "below"
+                problem = f"{self.cfg.camera}, at {eye_m:g} m, looks at no plane at {height_m:g} m, which is {way} it"
+                raise ConfigError(where, key, problem)
+
     @classmethod
     def noise_of(cls, cfg: OverheadDetectorCfg) -> PoseNoise:
         """Returns the noise of x, y and yaw; the others are not measured."""
@@ -109,6 +126,8 @@ class OverheadDetector(Detector[OverheadDetectorCfg]):
         self._pixels = self.actual.pixels(middles)
         self._spots = self._on_planes(self._pixels, self.own_classes)
         self._yaws = yaws(self.true_poses[:, 3:]) + self._camera_turn_rad
+        # What appears above the horizon has no place on a plane below it.
+        self._visible = self._visible[np.isfinite(self._spots[0][self._visible].sum(axis=1))]
 
     def measured(self, seen: Seen) -> tuple[Array, Array, Array]:
         """Returns where the middle of each upper face appears, taken to be at its class's usual height."""
@@ -121,11 +140,12 @@ class OverheadDetector(Detector[OverheadDetectorCfg]):
         positions[:, :2] += seen.errors[:, :2]
         return positions, from_yaws(rotations + np.pi * seen.flipped), self.variances_of(seen)
 
-    def imagined(self, position: Array, yaw_rad: float, sku: int) -> tuple[Array, Array, Array]:
+    def imagined(self, position: Array, yaw_rad: float, sku: int, errors: Array) -> tuple[Array, Array, Array]:
         """Returns what would be reported of an object there."""
         pixels = self.calibrated.pixels(position)
         classes = np.array([sku])
         positions, rotations = self._reported(self._on_planes(pixels, classes), np.array([yaw_rad]), classes)
+        positions[:, :2] += errors[:, :2]
         return positions, from_yaws(rotations), self._class_variances[[sku]]
 
     def _on_planes(self, pixels: Array, classes: npt.NDArray[np.intp]) -> list[Array]:
