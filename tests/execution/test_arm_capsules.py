@@ -82,3 +82,16 @@ def test_a_pose_of_the_tool_has_the_configuration_that_puts_it_there():
     assert outside_m(there.position[None], tips)[0] < 0.02
     far = BASE @ Pose.from_xyz_rpy([3.0, 0.0, 0.2], [np.pi, 0.0, 0.0])
     assert capsules.configuration(far, "aprs_fanuc_gripper", arm.home_rad) is None
+
+
+def test_a_tool_that_comes_upon_its_own_arm_is_noticed():
+    """With its wrist bent by 119 degrees the Fanuc's gripper touches the forearm; at home it does not."""
+    arm = ROBOTS.get("lr_mate_200id")
+    capsules = ArmCapsules(arm, BASE)
+    gaps_m = [
+        capsules.fold_gap_m(capsules.at([0.5, 0.2, 0.7, 0.0, np.radians(bent), 0.0], "aprs_fanuc_gripper"))
+        for bent in (-60, -90, -119)
+    ]
+    assert min(gaps_m[:2]) > 0.01
+    assert gaps_m[2] < 0
+    assert capsules.fold_gap_m(capsules.at(arm.home_rad)) == np.inf, "a bare flange has nothing to fold with"

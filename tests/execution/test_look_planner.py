@@ -13,6 +13,7 @@ from cellwright.core.pose import Pose
 from cellwright.execution.arm import HandReading, tool_down
 from cellwright.execution.arm_capsules import ArmCapsules
 from cellwright.execution.look_planner import LookPlanner
+from cellwright.execution.look_poses import LookPose, capsules_there
 from cellwright.execution.look_questions import ObservationTimeout, Question, SightPoints
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.robot_hand import RobotHand
@@ -273,3 +274,17 @@ def test_a_camera_whose_frames_do_not_count_has_nothing_in_view(still):
     assert sight.clear_with(question) == [True]
     cell.belief.note_detectors({"ear": DetectorStatus(DetectorState.CLOCK, "its clock is ahead")}, 0)
     assert sight.clear_with(question) == [False]
+
+
+def test_an_arm_does_not_fold_upon_itself_to_look(scene):
+    """High above home the gripper would touch the forearm."""
+    robot = scene().robots["fanuc"]
+    home = robot.arm.tool
+    options = {
+        up_m: LookPose("up", 0.0, Pose(home.position + [0.0, 0.0, up_m], home.quaternion)) for up_m in (0.02, 0.16)
+    }
+    assert robot.capsules.configuration(options[0.16].pose, GRIPPERS["fanuc"], robot.arm.joints) is not None
+    assert {up_m: capsules_there(robot, option) is None for up_m, option in options.items()} == {
+        0.02: False,
+        0.16: True,
+    }

@@ -16,7 +16,7 @@ from cellwright.motion.kinematics import ArmKinematics, Unreachable
 from cellwright.motion.planning.pieces import ConvexPiece, arm_pieces, tool_pieces
 from cellwright.perception import capsules_of_sku
 
-__all__ = ["ArmCapsules"]
+__all__ = ["ArmCapsules", "gap_m"]
 
 Array = npt.NDArray[np.float64]
 EDGE_M = 0.005  # by which the edge of a solid may stick out of its capsule: half of what a view adds
@@ -62,6 +62,17 @@ class ArmCapsules:
         rows.append(_moved(held, turn @ pose_tool.rotation_matrix, point + turn @ pose_tool.position))
         return np.concatenate(rows)
 
+    def fold_gap_m(self, capsules: Array) -> float:
+        """Returns about how far the tool, and what it holds, are from the arm that carries them; below 0, they touch.
+
+        The last two links are left out: a tool is always near those.
+
+        Args:
+            capsules: Those of a configuration, as `at` returns them.
+        """
+        counts = [len(link) for link in self._links]
+        return gap_m(capsules[sum(counts) :], capsules[: sum(counts[:-2])])
+
     def configuration(self, pose_tool_in_world: Pose, tool: str, near_rad: npt.ArrayLike) -> Array | None:
         """Returns the joint angles that bring the tool to a pose, nearest to others; None when it cannot get there."""
         ring = KinematicRing(self._base, _tool_capsules(tool)[1])
@@ -74,6 +85,20 @@ class ArmCapsules:
 def held_capsules(sku: str, pose_in_tool: Pose) -> Array:
     """Returns the capsules of a part or tray in a hand, in the frame of the tool's centre point."""
     return np.asarray(capsules_of_sku(sku, pose_in_tool), float)
+
+
+def gap_m(first: Array, second: Array) -> float:
+    """Returns about the distance of two sets of capsules: between points along their axes."""
+    if not len(first) or not len(second):
+        return np.inf
+    middles, halves = zip(*((_middles(rows), _half_lengths_m(rows)) for rows in (first, second)), strict=True)
+    apart = np.linalg.norm(middles[0][:, None] - middles[1], axis=2) - first[:, 6:] - second[:, 6]
+    longer = halves[0][:, None] + halves[1]
+    ones, others = (apart - longer <= (apart + longer).min()).nonzero()  # no others come as near as some do
+    shares = np.linspace(0.0, 1.0, 4)[:, None, None]
+    one, two = ((1 - shares) * rows[:, :3] + shares * rows[:, 3:6] for rows in (first[ones], second[others]))
+    gaps = np.linalg.norm(one[:, None] - two, axis=3) - first[ones, 6] - second[others, 6]
+    return float(gaps.min())
 
 
 def _link_capsules(arm: ArmFigures) -> tuple[Array, ...]:
@@ -171,3 +196,12 @@ def _moved(capsules: Array, turn: Array, point: Array) -> Array:
         return NOTHING
     ends = capsules[:, :6].reshape(-1, 3) @ turn.T + point
     return np.column_stack([ends.reshape(-1, 6), capsules[:, 6]])
+
+
+def _middles(capsules: Array) -> Array:
+    return (capsules[:, :3] + capsules[:, 3:6]) / 2
+
+
+def _half_lengths_m(capsules: Array) -> Array:
+    halves: Array = np.linalg.norm(capsules[:, 3:6] - capsules[:, :3], axis=1) / 2
+    return halves

@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import ArmFailed
+from cellwright.execution.arm_capsules import gap_m
 from cellwright.execution.async_clock import AsyncClock
 from cellwright.execution.failure import StepFailed
-from cellwright.execution.look_poses import capsules_there, gap_m, look_poses, way_s
+from cellwright.execution.look_poses import capsules_there, look_poses, way_s
 from cellwright.execution.look_questions import Observation, ObservationTimeout, Question, SightPoints
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.outcome import LookRecord

@@ -12,12 +12,13 @@ from cellwright.core.pose import Pose
 from cellwright.execution.arm import tool_down
 from cellwright.execution.manipulator import Manipulator, yaw_rad
 
-__all__ = ["LookPose", "capsules_there", "gap_m", "look_poses", "way_s"]
+__all__ = ["LookPose", "capsules_there", "look_poses", "way_s"]
 
 Array = npt.NDArray[np.float64]
 STOP_S = 0.35  # what a stop on the way costs: braking, coming to rest, starting again; estimated
 TURNS_RAD = tuple(float(x) for x in np.radians([0, 5, -5, 10, -10, 15, -15, 20, -20, 30, -30, 45, -45]))
 RISES_M = (0.0, 0.08, 0.16)
+FOLDED_M = 0.010  # a tool that is nearer to its own arm may touch it
 SHARES = (0.0, 0.5, 1.0)  # of the way to the next place
 WORDS = ("where it stands", "half way to the next place", "above the next place")
 
@@ -66,40 +67,21 @@ def look_poses(robot: Manipulator, toward: Pose | None) -> Iterator[LookPose]:
 
 
 def capsules_there(robot: Manipulator, option: LookPose) -> Array | None:
-    """Returns the room that an arm would take up there; None when it does not get there."""
+    """Returns the room that an arm would take up there; None when it does not get there, or only folded upon itself."""
     reading = robot.hand.reading
     if robot.capsules is None or reading is None:
         return None
     if option.pose is None:
         return robot.capsules_at(robot.resting_rad)
     joints = robot.capsules.configuration(option.pose, reading.gripper, reading.joints_rad or robot.resting_rad)
-    return None if joints is None else robot.capsules_at(joints)
+    if joints is None:
+        return None
+    rows, resting = robot.capsules_at(joints), robot.capsules_at(robot.resting_rad)
+    nearest_m = min(FOLDED_M, robot.capsules.fold_gap_m(resting))
+    return None if robot.capsules.fold_gap_m(rows) < nearest_m else rows
 
 
 def way_s(robot: Manipulator, start: Array, end: Array) -> float:
     """Returns about the time of a motion through free space."""
     way_m = float(np.linalg.norm(end - start))
     return 0.0 if way_m < 0.005 else STOP_S + way_m / robot.travel_mps
-
-
-def gap_m(first: Array, second: Array) -> float:
-    """Returns about the distance of two sets of capsules: between points along their axes."""
-    if not len(first) or not len(second):
-        return np.inf
-    middles, halves = zip(*((_middles(rows), _half_lengths_m(rows)) for rows in (first, second)), strict=True)
-    apart = np.linalg.norm(middles[0][:, None] - middles[1], axis=2) - first[:, 6:] - second[:, 6]
-    longer = halves[0][:, None] + halves[1]
-    ones, others = (apart - longer <= (apart + longer).min()).nonzero()  # no others come as near as some do
-    shares = np.linspace(0.0, 1.0, 4)[:, None, None]
-    one, two = ((1 - shares) * rows[:, :3] + shares * rows[:, 3:6] for rows in (first[ones], second[others]))
-    gaps = np.linalg.norm(one[:, None] - two, axis=3) - first[ones, 6] - second[others, 6]
-    return float(gaps.min())
-
-
-def _middles(capsules: Array) -> Array:
-    return (capsules[:, :3] + capsules[:, 3:6]) / 2
-
-
-def _half_lengths_m(capsules: Array) -> Array:
-    halves: Array = np.linalg.norm(capsules[:, 3:6] - capsules[:, :3], axis=1) / 2
-    return halves
