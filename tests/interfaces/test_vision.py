@@ -92,7 +92,7 @@ def test_each_robot_sees_its_own_table_in_its_own_coordinates(changed, pace):
             assert len(frame) >= 15, robot  # five trays, four and four and two gears; and some of the other table
             for group in frame:
                 nearest = min(math.dist((group.x_mm, group.y_mm), place) for place in truth[group.name])
-                assert nearest < 3.0, group  # camera and detector, not tenths of a metre
+                assert nearest < 10.0, group  # camera, detector and what is partly hidden; not tenths of a metre
         kinds = {group.name: group.kind for group in fanuc}
         assert kinds == {
             "sku_part_small_gear": "P",

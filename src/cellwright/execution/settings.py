@@ -54,11 +54,11 @@ class Recipe:
     """
 
     approach_m: float = 0.05
-    fast_mps: float = 0.4
+    fast_mps: float = 0.5
     carry_mps: float = 0.25
     slow_mps: float = 0.12
     careful_mps: float = 0.05
-    acceleration_mps2: float = 0.8
+    acceleration_mps2: float = 1.5
     settle_s: float = 0.05
     release_m: float = 0.002
     clearance_m: float = 0.015
