@@ -12,7 +12,7 @@ from cellwright.core.pose import Pose
 from cellwright.execution import HandReading, Hold, PickPlace, PickPlacePhase, Recipe, RobotHand
 from cellwright.execution.arm import tool_down
 from cellwright.execution.failure import FailureKind, StepFailed
-from cellwright.execution.hand_scale import HandScale
+from cellwright.execution.hand_scale import HandScale, Weight
 
 FINGERS, TOOL_KG, SD_N, GRAVITY = "aprs_fanuc_gripper", 0.7, 0.05, 9.81
 HERE, THERE = tool_down(np.array([0.3, 0.2, 0.1])), tool_down(np.array([0.3, -0.2, 0.1]))
@@ -125,6 +125,18 @@ def test_what_is_wrong_with_a_weight_has_a_name(takes_kg, kind, reason, seed):
     phases = failed.value.args[-1]
     assert PickPlacePhase.CARRY not in phases  # it is found out before anything is moved
     assert (phases[-1] is PickPlacePhase.LOST) == (kind is FailureKind.LOST)
+    assert (wrist.width_m == 0.020) == (
+        kind is FailureKind.LOST
+    )  # fingers on nothing are opened, and feel nothing more
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_light_part_instead_of_a_heavier_one_is_not_nothing(seed):
+    """Nearer to six grams than to none: the fingers are right, and what they have is carried and looked at."""
+    found = Weight(0.007 + 0.0005 * (seed - 5), 0.002)
+    assert not found.is_nothing(0.020, OTHERS)
+    assert "weighs like a small_gear" in found.reason("gear_1", 0.020, OTHERS)
+    assert Weight(0.0003 * (seed - 5), 0.002).is_nothing(0.020, OTHERS)
 
 
 def test_fingers_are_believed_where_nothing_was_ever_weighed():

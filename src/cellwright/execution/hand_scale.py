@@ -53,7 +53,7 @@ class Weight:
         """
         if self.is_like(mass_kg):
             return ""
-        if self.is_nothing(mass_kg):
+        if self.is_nothing(mass_kg, others):
             return f"nothing hangs in the hand: {self}, {thing} has {mass_kg * 1000:.0f} g"
         kinds = {"two of them": 2 * mass_kg, **{f"a {kind}": kg for kind, kg in others.items()}}
         near = min(kinds, key=lambda kind: abs(kinds[kind] - self.mass_kg))
@@ -62,9 +62,11 @@ class Weight:
         how = "heavy" if self.mass_kg > mass_kg else "light"
         return f"{thing} is too {how}: {self}, it should have {mass_kg * 1000:.0f} g"
 
-    def is_nothing(self, mass_kg: float) -> bool:
-        """Returns whether the hand is empty rather than holding something of such a mass."""
-        return not self.is_like(mass_kg) and abs(self.mass_kg) <= DEVIATIONS * self.sd_kg + LEAST_KG
+    def is_nothing(self, mass_kg: float, others: Mapping[str, float]) -> bool:
+        """Returns whether the hand is empty rather than holding something of such a mass, or of another kind's."""
+        if self.is_like(mass_kg) or abs(self.mass_kg) > DEVIATIONS * self.sd_kg + LEAST_KG:
+            return False
+        return all(abs(self.mass_kg) <= abs(self.mass_kg - other_kg) for other_kg in others.values())
 
     def __str__(self) -> str:
         return f"{self.mass_kg * 1000:.0f} g +- {self.sd_kg * 1000:.0f} g"

@@ -195,11 +195,13 @@ class PickPlace:
         if found is None or found.is_like(learned_kg) or found.is_like(mass_kg):
             self.hand.scale.is_proven |= found is not None and not found.is_like(0.0)
             return
-        if found.is_nothing(mass_kg) and not self.hand.scale.is_proven:
+        is_nothing = found.is_nothing(mass_kg, hold.others_kg)
+        if is_nothing and not self.hand.scale.is_proven:
             return  # the fingers have it, and the wrist has never weighed anything
         reason = found.reason(hold.thing, mass_kg, hold.others_kg)
-        if found.is_nothing(mass_kg):
+        if is_nothing:
             self.on_phase(PickPlacePhase.LOST, hold.thing)
+            await self.hand.release()  # closed fingers would go on feeling something that nobody knows
             raise StepFailed(FailureKind.LOST, reason, hold.thing)
         known[hold.sku] = found.mass_kg
         raise StepFailed(FailureKind.WEIGHT, reason, hold.thing)
