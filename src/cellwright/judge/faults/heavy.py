@@ -53,4 +53,6 @@ class HeavyFault(LastingFault[HeavyCfg]):
                 ratio = factor * item.figures.mass_kg / model.body_mass[item.body]
                 model.body_mass[item.body] *= ratio
                 model.body_inertia[item.body] *= ratio
+        locks = model.eq_data.copy()
         mujoco.mj_setConst(model, mujoco.MjData(model))  # what the solver derives from masses
+        model.eq_data[:] = locks  # it also sets locks of tool changers anew, as the cell is drawn
