@@ -211,6 +211,16 @@ def test_a_kit_with_a_tray_on_it_and_one_that_lies_askew_or_elsewhere_are_hopele
     assert "fanuc_kit_m2l1 cannot be put right: on its table: on the floor, not on fanuc_cart" in verdict.reason
 
 
+def test_a_part_on_a_finished_kit_is_taken_away_and_the_answer_says_so(stand):
+    stand.fill(RIGHT)
+    on_it = stand.world.pose_of("fanuc_kit_m2l1") @ Pose.from_xyz_rpy([0, 0, 0.03])
+    drop(stand, "small_gear_1", on_it)
+    verdict = judge_recoverable(stand.world, WANTED, reaches)
+    assert verdict.recoverable
+    assert verdict.before["fanuc_kit_m2l1"] == {"small_gear_1"}
+    assert "small_gear_1 is taken away from fanuc_kit_m2l1 before" in verdict.reason
+
+
 def test_what_is_in_the_kit_already_counts(stand):
     stand.fill(RIGHT)
     take_away(stand, "large_gear_2")

@@ -128,8 +128,8 @@ class TrueState:
             if extra not in self.takers.of:
                 why = self.takers.lost.get(extra, "no robot can take it away")
                 self.hopeless.append(f"{tray} cannot be cleared: {extra} {why}")
-        if covers := [extra for extra in on_it if self.world.objects[extra].is_tray]:
-            self.before[tray] = frozenset(covers)
+        if on_it:
+            self.before[tray] = frozenset(on_it)
         if self.trays is None and tray not in self.takers.of:
             askew = [item for item in verdict.items if item.name in (LEVEL, ON_TABLE) and not item.passed]
             self.hopeless += [f"{tray} cannot be put right: {item.name}: {item.reason}" for item in askew]
