@@ -83,7 +83,7 @@ class PlanRequestBuilder:
                 state,
                 tray_stacks=tuple(stacks),
                 tables=(*state.tables, *(kit.name for kit in dropped)),
-                kits=(*state.kits, *dropped),
+                kits=tuple(_as_ordered(kit, orders) for kit in (*state.kits, *dropped)),
                 parts_trays=(
                     *state.parts_trays,
                     *(PartSupply(part.name, part.sku, 1, 1) for part in loose),
@@ -201,6 +201,15 @@ def _nearest(believed: BeliefState, part: BelievedPart, places: Sequence[str]) -
 def _slots(believed: BeliefState, job: KitJob) -> list[BelievedSlot]:
     """Returns the slots of a kit that is there; one that is to be made of a tray on a table has none yet."""
     return believed.slots_of_kit(job.name, job.design) if job.started and job.name in believed.tree.index else []
+
+
+def _as_ordered(kit: KitState, orders: Sequence[Order]) -> KitState:
+    """Returns a kit that was begun with the design that is ordered by now: slots may have been given up since."""
+    designs = [line.design for order in orders for line in order.lines if line.design.name == kit.design.name]
+    if not designs or kit.design in designs:
+        return kit
+    there = {slot.name: sku for slot, sku in zip(kit.design.slots, kit.filled, strict=True)}
+    return replace(kit, design=designs[0], filled=tuple(there.get(slot.name) for slot in designs[0].slots))
 
 
 def _filled(believed: BeliefState, request: PlanRequest) -> set[tuple[str, str]]:
