@@ -131,6 +131,19 @@ def test_a_part_that_comes_out_from_under_an_arm_is_the_one_that_was_hidden_near
     assert found["gear_1"].distance_m(pushed[1]) < 0.001
 
 
+def test_what_was_seen_aside_for_a_while_and_is_where_another_is_is_no_second_one():
+    """Half hidden, a tray is seen beside its place in some frames, and where it is in others."""
+    tray = TRAY, at(0.0, 0.0)
+    eye = watched([tray])
+    eye.see([tray], 5)
+    eye.tracker.view.note_arm("arm", eye.now_s, over(0.0), still=True)
+    eye.see([tray, (TRAY, at(0.012, 0.0))], 2)
+    table = eye.tracker._table
+    (aside,) = np.flatnonzero(~table.named)
+    table.positions[aside], table.sightings[aside] = [0.0002, 0.0, TABLE_M], 4  # it has come nearer since
+    assert list(eye.see([tray])) == ["gear_0"]
+
+
 def test_what_is_out_of_the_picture_is_not_missed():
     things = [*row(3), (GEAR, at(2.0, 0.0))]
     eye = watched(things)

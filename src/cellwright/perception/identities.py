@@ -36,6 +36,10 @@ def confirm_tracks(
     for row in np.flatnonzero(~table.named & (table.sightings >= min(TWICE, cfg.confirm)) & (table.misses == 0)):
         same = np.flatnonzero(table.named & (table.kinds == table.kinds[row]))
         away_m = np.linalg.norm(table.positions[same] - table.positions[row], axis=1)
+        is_there = (table.seen_s[same] > table.seen_s[row]) & (table.misses[same] == 0) & ~table.held[same]
+        if (is_there & (away_m < cfg.separation_m)).any():
+            gone.append(int(row))  # it has come to where another is, so both are one: it was seen aside for a while
+            continue
         reach_m = cfg.max_speed_mps * (time_s - table.seen_s[same]) + cfg.separation_m
         lately = table.misses[same] <= table.sightings[row] + 1  # not seen since this one is
         away = (table.misses[same] >= TWICE) & lately
