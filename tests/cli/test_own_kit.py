@@ -51,7 +51,7 @@ def test_its_order_is_built_and_judged(cellwright, guide_files, fidelity):
 def test_a_part_that_is_dropped_is_replaced_by_another(cellwright, guide_files):
     fault = ("--fault", "drop:during=transfer:1")
     ended = cellwright(
-        "run", "brackets.yaml", "--order", "bracket_pair", "--seed", "3", *fault, "--json", "--no-picture"
+        "run", "brackets.yaml", "--order", "bracket_pair", "--seed", "4", *fault, "--json", "--no-picture"
     )
     assert ended.code == 0, ended.err
     assert len(ended.json["faults"]) == 1

@@ -28,7 +28,7 @@ def test_a_part_that_falls_is_noticed_and_another_way_is_planned():
 
 
 def test_a_placed_part_that_is_taken_away_is_planned_for_before_the_plan_goes_on():
-    report = build("mml", "remove:part=medium_gear_1,at=9")
+    report = build("mml", "remove:part=medium_gear_1,at=8")
     assert report.done
     assert report.order.replans == 1
     text = r"medium_gear_1 is not seen in slot_1 of fanuc_kit_m2l1 any more: noticed at ([\d.]+) s, planned anew"
@@ -40,7 +40,7 @@ def test_a_placed_part_that_is_taken_away_is_planned_for_before_the_plan_goes_on
 
 
 def test_a_kit_tray_that_is_moved_while_a_part_is_carried_gets_the_part_where_it_is_now():
-    report = build("m", "push:tray=fanuc_kit_m2l1,at=4.4,by_mm=30/0")
+    report = build("m", "push:tray=fanuc_kit_m2l1,at=3.0,by_mm=30/0")
     assert report.done
     assert (report.order.retries, report.order.replans) == (0, 0)
     assert not report.drops

@@ -31,7 +31,8 @@ def test_a_tray_is_fetched_a_kit_built_on_it_and_put_away(kit):
         f"{change}-endEffector" for change in ("attach", "detach", "attach", "detach", "attach")
     ]
     assert all(one.value == "true" for record in report.order.actions for one in record.predicates)
-    assert (report.order.plans, report.order.retries) == (1, 0)
+    assert report.order.retries == 0
+    assert report.order.plans <= 2  # a parts tray that is drawn along by a grasp leads to a new plan
 
 
 @pytest.mark.slow

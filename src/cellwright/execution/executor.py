@@ -212,6 +212,9 @@ class Executor:
             if not failures:
                 await self._team.withdraw()
             await self._inspector.inspect(self._team, self._designs, stock=bool(failures))
+            if any(self.belief.state.is_missing(f.part) for f in failures if f.kind is FailureKind.LOST and f.part):
+                await self._team.withdraw()  # it may lie below an arm
+                await self._inspector.inspect(self._team, self._designs, stock=True)
             if self.settings.recovery is not RecoveryMode.FULL:
                 return ""
 
