@@ -208,6 +208,7 @@ def test_in_the_dark_nothing_is_gone_and_waiting_ends(scene):
     assert it.cell.time_s < 6.5
 
 
+@pytest.mark.slow
 def test_a_tray_that_cannot_be_gone_is_waited_for_until_the_limit(scene):
     it = scene(limit_s=3.0)
     it.cell.hidden.add("fanuc_medium_tray")
@@ -216,6 +217,7 @@ def test_a_tray_that_cannot_be_gone_is_waited_for_until_the_limit(scene):
     assert 3.5 <= it.cell.time_s < 4.5
 
 
+@pytest.mark.slow
 def test_another_robot_that_has_nothing_to_do_makes_way_and_only_then(scene):
     it = scene(robots=("fanuc", "motoman"), eye=MOTOMAN_EYE)
     it.look(*asked("motoman_medium_tray", since_s=0.56))
@@ -227,6 +229,7 @@ def test_another_robot_that_has_nothing_to_do_makes_way_and_only_then(scene):
     assert it.robots["fanuc"].arm.moves == []
 
 
+@pytest.mark.slow
 def test_another_robot_that_works_is_waited_for(scene):
     it = scene(robots=("fanuc", "motoman"), eye=MOTOMAN_EYE)
     it.stand_above("motoman", "medium_gear_5")

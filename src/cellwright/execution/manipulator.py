@@ -342,16 +342,23 @@ class Manipulator:
             if self._still_has(reading):
                 self.note_held(self._lost)
                 return f"{self.held} is in the hand after all"
+            missing = [name for name in sorted(self.believed.missing) if self._fits(name, reading)]
+            if len(missing) == 1:  # it was taken and not noted, as before a restart
+                self.note_held(missing[0])
+                return f"{missing[0]} is in the hand: it is seen nowhere else"
             return "something that nobody sees is between the fingers"
         return ""
 
     def _still_has(self, reading: HandReading) -> bool:
         """Returns whether the part that was taken for lost is between the fingers: by its width, and seen nowhere."""
-        believed = self.believed
-        if believed.kind(self._lost) != "Part" or believed.source(self._lost) != self.name:
+        return self._fits(self._lost, reading) and self.believed.source(self._lost) == self.name
+
+    def _fits(self, name: str, reading: HandReading) -> bool:
+        """Returns whether fingers stand as they would about a part."""
+        if self.believed.kind(name) != "Part":
             return False
-        part = believed.part(self._lost)
-        return Hold.of_part(part, reading.gripper, self.recipe.grip_tolerance_m).is_held(reading)
+        hold = Hold.of_part(self.believed.part(name), reading.gripper, self.recipe.grip_tolerance_m)
+        return hold.is_held(reading)
 
     async def move_freely(self, pose: Pose, speed_mps: float) -> None:
         """Moves through free space: along a line, with the fingers either way round, or else by joint motion."""
