@@ -7,12 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from cellwright.core.pose import Pose
-from cellwright.knowledge import Belief
+from cellwright.execution.failure import FailureKind, StepFailed
+from cellwright.knowledge import Belief, BeliefState
 from cellwright.orders import KitDesign
 from cellwright.perception.yaw import period_of
 from cellwright.planning import Action, Verb
 
-__all__ = ["MOVED_M", "SceneWatch", "moved_text"]
+__all__ = ["SceneWatch", "gone_failure", "moved_text"]
 
 MOVED_M = 0.004  # what is seen farther than this from where it was has been moved; four deviations of a new track
 TURNED_RAD = 0.1  # a tray that is seen turned by more has been turned
@@ -81,6 +82,22 @@ class SceneWatch:
             is_about = not place or place in (believed.objects[tray].reference, believed.objects[kit].reference)
             if is_about and believed.has_pose(tray) and not believed.is_missing(tray):
                 self._trays[tray] = believed.pose(tray)
+
+
+def gone_failure(believed: BeliefState, name: str, moved_m: float, thing: str = "") -> StepFailed | None:
+    """Returns why a hand need not reach for a part or a tray any more; None when it is where it was.
+
+    Args:
+        believed: What is believed.
+        name: The part, or the tray.
+        moved_m: How far it is from where it was.
+        thing: What the failure is about, if that is more, such as the kit on the tray.
+    """
+    if believed.is_missing(name):
+        return StepFailed(FailureKind.NOT_THERE, f"{name} is not seen any more", thing or name)
+    if moved_m <= MOVED_M:
+        return None
+    return StepFailed(FailureKind.NOT_THERE, f"{name} was moved by {moved_m * 1000:.0f} mm", thing or name)
 
 
 def moved_text(before: Pose, now: Pose, period_rad: float = 2 * np.pi) -> str:

@@ -21,7 +21,7 @@ from cellwright.execution.look_questions import ObservationTimeout
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.overhead_way import OverheadWay
 from cellwright.execution.pick_place import Hold, PickPlace
-from cellwright.execution.scene_watch import MOVED_M, moved_text
+from cellwright.execution.scene_watch import gone_failure, moved_text
 from cellwright.execution.tray_steps import TraySteps
 from cellwright.execution.upright import press_upright
 from cellwright.knowledge import BelievedPart, BelievedSlot, SlotContent, Unknown
@@ -206,12 +206,8 @@ class StepRunner:
         slow_mps = recipe.careful_mps if is_careful else recipe.slow_mps
 
         def gone(_reading: HandReading | None = None) -> StepFailed | None:
-            if manipulator.believed.is_missing(part.name):
-                return StepFailed(FailureKind.NOT_THERE, f"{part.name} is not seen any more", part.name)
-            moved_m = manipulator.believed.part(part.name).across_m(part.position)
-            if moved_m <= MOVED_M:
-                return None
-            return StepFailed(FailureKind.NOT_THERE, f"{part.name} was moved by {moved_m * 1000:.0f} mm", part.name)
+            believed = manipulator.believed
+            return gone_failure(believed, part.name, believed.part(part.name).across_m(part.position))
 
         async def above() -> Pose:
             await manipulator.hand.read()

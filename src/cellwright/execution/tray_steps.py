@@ -12,7 +12,7 @@ from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.overhead_way import OverheadWay
 from cellwright.execution.pick_place import Hold, PickPlace
-from cellwright.execution.scene_watch import MOVED_M
+from cellwright.execution.scene_watch import gone_failure
 from cellwright.execution.surroundings import carried
 from cellwright.execution.trays import TrayHold, free_spot, hold_of, kit_tray_of, spot_on_table, top_trays
 from cellwright.knowledge import Unknown
@@ -95,12 +95,8 @@ class TraySteps:
         hold, before = self._hold(tray), manipulator.believed.pose(tray)
 
         def gone(_reading: HandReading | None = None) -> StepFailed | None:
-            if manipulator.believed.is_missing(tray):
-                return StepFailed(FailureKind.NOT_THERE, f"{tray} is not seen any more", thing)
-            moved_m = manipulator.believed.pose(tray).distance_m(before)
-            if moved_m <= MOVED_M:
-                return None
-            return StepFailed(FailureKind.NOT_THERE, f"{tray} was moved by {1000 * moved_m:.0f} mm", thing)
+            believed = manipulator.believed
+            return gone_failure(believed, tray, believed.pose(tray).distance_m(before), thing)
 
         async def above() -> Pose:
             await manipulator.hand.read()
