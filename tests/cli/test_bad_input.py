@@ -77,12 +77,19 @@ def test_output_that_cannot_be_written(refused, tmp_path, command, option):
             b"name: m\ntitle: t\ntimestep_s: 5\n",
             "bad.yaml, line 3: timestep_s: should be less than or equal to 0.01, got '5",
         ),
-        (b"name: m\ntitle: t\n", "the cell has no robot"),
+        (b"name: m\ntitle: t\n", "the cell has no robot; add one under robots"),
     ],
 )
 def test_cell_file_that_makes_no_sense(refused, tmp_path, content, words):
     (tmp_path / "bad.yaml").write_bytes(content)
     assert words in refused("run", "bad.yaml")
+
+
+def test_planning_for_a_cell_without_robots_says_what_to_do(refused, tmp_path):
+    (tmp_path / "bare.yaml").write_text("name: m\ntitle: t\n")
+    wanted = "there is no robot to plan for; add one, in a cell file under robots"
+    assert wanted in refused("plan", "bare.yaml", "--order", "kit_m2l1")
+    assert "the cell has no robot; add one under robots" in refused("plan", "bare.yaml", "--order", "a2b1c1")
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,16 @@ def test_show(cellwright):
     assert narrow(ended.out.split("\n\n", 1)[1])  # the description is left to the terminal to wrap
 
 
+def test_show_tells_all_mistakes_of_a_file_those_of_sensors_and_interfaces_too(cell_file, refused):
+    eye = ("vision: {detector: detector_f", "vision: {detector: eye_f")
+    file = cell_file(("type: wrench, robot: fanuc", "type: wrench, robot: nobody"), eye)
+    for form in ([], ["--json"], ["--yaml"]):
+        lines = refused("cell", "show", file, *form)
+        assert "unknown robot 'nobody'" in lines
+        assert "robots.fanuc.vision.detector: unknown detector 'eye_fanuc'" in lines
+    assert "unknown detector 'eye_fanuc'" in refused("cell", "show", cell_file(eye)), "also when that is all"
+
+
 def test_show_for_programs(cellwright):
     shown = cellwright("cell", "show", "aprs", "--seed", 3, "--json").json
     assert set(shown["robots"]) == {"fanuc", "motoman"}

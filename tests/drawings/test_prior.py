@@ -72,7 +72,7 @@ def test_views_are_those_of_the_file_and_blindness_is_told(mixed):
     views = Drawings.of(mixed.model_copy(update={"sensors": lines})).views(["detector_fanuc", "other"])
     assert views["detector_fanuc"] == ((-0.11, -1.63), (0.83, -0.86))
     assert views["other"][1] == (100.0, 100.0)
-    with pytest.raises(BadInput, match="kits cannot be built blind"):
+    with pytest.raises(BadInput, match="no detector, without which no kit is built; add one under sensors"):
         Drawings.of(mixed).views([])
 
 

@@ -37,6 +37,9 @@ def test_boxes_with_trays_drawn_in_them_are_supplies(world):
         (Pose.from_xyz_rpy([0.0, -0.65, 0.89]), False, "0.662 m from kit_box"),
         (BOX, True, "in kit_box, "),
         (BOX @ Pose.from_xyz_rpy([0, 0, 0.02]), False, "in kit_box, 20.0 mm above its place"),
+        (BOX @ Pose.from_xyz_rpy([0, 0, -0.0035]), False, "in kit_box, 3.5 mm below its place"),
+        (BOX @ Pose.from_xyz_rpy([0, 0, 0.0172]), False, "in kit_box, 17.2 mm above its place"),  # on another kit
+        (BOX @ Pose.from_xyz_rpy([0.0, 0.108, 0.02], [0.1, 0.0, 0.0]), False, "0.110 m from kit_box"),  # half out
     ],
 )
 def test_a_tray_stands_in_its_box_or_the_verdict_says_where_it_is(world, pose, passed, reason):

@@ -95,7 +95,10 @@ def test_another_tray_or_none_is_told(stand):
     assert "it is a sku_kit_s2l2_vessel, the kit needs a sku_kit_m2l1_vessel" in wrong.reason
     gone = judge_kit(stand.world, "no_tray", DESIGN)
     assert failed(gone) == ["tray", "slot_1", "slot_2", "slot_3", "on its table"]
-    assert not gone.done
+    assert (gone.done, gone.reason) == (False, "the tray is not there"), "once is enough"
+    larger = judge_kit(stand.world, TRAY, DESIGNS.get("kit_s2l2"))
+    assert {item.name: item for item in larger.items}["slot_4"].reason == f"{TRAY} has no slot_4"
+    assert "slot_4" in failed(larger)
     with pytest.raises(BadInput, match="'large_gear_1' is not a tray"):
         judge_kit(stand.world, "large_gear_1", DESIGN)
 

@@ -126,6 +126,64 @@ def test_an_arm_that_touches_it_is_not_clear(kit):
     assert failed(world)["tool clear"] == "fanuc's arm is 0.0 mm from the kit (limit 10 mm)"
 
 
+def bare(tray_xyz_m, fixtures=(), **changes):
+    """A cell of one's own with one kit tray and nothing in it, as it is drawn."""
+    places = {name: {"model": model, "pose": {"xyz_m": xyz_m, "rpy_deg": rpy}} for name, model, xyz_m, rpy in fixtures}
+    trays = {"kit": {"model": "kit_m2l1_tray", "pose": {"xyz_m": tray_xyz_m}}}
+    cell = {"name": "mine", "title": "Bare", "settle_s": 0.0, "fixtures": places, "trays": trays} | changes
+    return World(Cell.model_validate(cell), 0)
+
+
+FLOOR = ("floor", "floor", (0.0, 0.0, 0.0), (0, 0, 0))
+BENCH = ("bench", "work_table", (0.0, 0.0, 0.0), (0, 0, 0))
+
+
+def where(world, tray="kit"):
+    item = judge_kit(world, tray, DESIGN).items[-1]
+    return item.passed, item.reason
+
+
+def test_a_tray_that_is_drawn_in_mid_air_is_there_where_nothing_falls_only():
+    assert where(bare((0, 0, 0.99), [FLOOR, BENCH])) == (False, "in mid-air, 100 mm above bench")
+    assert where(bare((0, 0, 0.99), [FLOOR, BENCH], fidelity="kinematic")) == (True, "where it is drawn, above bench")
+    assert where(bare((0, 0, 0.99))) == (False, "in mid-air, above nothing")
+
+
+def test_a_tray_that_is_drawn_over_an_edge_belongs_on_the_table_and_not_on_the_floor():
+    world = bare((0, 0.2, 0.89), [FLOOR, BENCH])
+    assert where(world) == (True, "on bench")
+    world.place("kit", Pose.from_xyz_rpy([1.0, 1.0, 0.0]))
+    assert where(world) == (False, "on the floor, not on bench")
+
+
+def test_on_a_tray_that_it_was_not_drawn_on_it_does_not_count_wherever_that_is():
+    world = bare((0, 0, 0.89), [FLOOR, BENCH])
+    world.add("low", "kit_m2l1_tray", Pose.from_xyz_rpy([1.0, 1.0, 0.0]))
+    world.place("kit", Pose.from_xyz_rpy([1.0, 1.0, 0.017]))
+    assert where(world) == (False, "it stands on low, not on bench")
+    world.place("kit", Pose.from_xyz_rpy([0.0, 0.0, 0.89]))
+    world.add("top", "kit_m2l1_tray", Pose.from_xyz_rpy([0.0, 0.0, 0.907]))
+    assert where(world, "top") == (True, "on bench")
+    world.place("top", Pose.from_xyz_rpy([0.0, 0.0, 0.89]))
+    world.place("kit", Pose.from_xyz_rpy([0.0, 0.0, 0.907]))
+    assert where(world) == (False, "it stands on top, not on bench"), "the stack is turned over"
+
+
+def test_upside_down_it_is_neither_level_nor_filled():
+    world = bare((0, 0, 0.89), [FLOOR, BENCH])
+    world.place("kit", Pose.from_xyz_rpy([0.0, 0.0, 0.907], [np.pi, 0.0, 0.0]))
+    assert failed(world, "kit")["level"] == "tilted by 180.0 deg (limit 2 deg)"
+
+
+def test_level_in_a_box_is_as_the_box_stands():
+    box = ("box", "kit_box", (0.0, 0.0, 0.0), (3, 0, 0))
+    world = bare((1, 1, 0), [FLOOR, box])
+    for tilt_deg, level in ((3.0, True), (0.0, False)):
+        world.place("kit", Pose.from_xyz_rpy([0.122, 0.0, 0.005], np.radians([tilt_deg, 0.0, 0.0])))
+        found = {item.name: item.passed for item in judge_kit(world, "kit", DESIGN).items}
+        assert (found["level"], found["in its box"]) == (level, True)
+
+
 def bench(tilt_deg=0.0, tray_deg=0.0):
     """A cell of one's own, without robots: a kit that somebody has filled, on a table that may be inclined."""
     table = {"model": "work_table", "pose": {"xyz_m": [0.0, 0.0, 0.0], "rpy_deg": [tilt_deg, 0.0, 0.0]}}

@@ -6,15 +6,17 @@ import pytest
 from cellwright.catalogue import seated_height_m
 from cellwright.cells import load_cell
 from cellwright.core.pose import Pose
-from cellwright.judge import judge_kit, judge_recoverable
+from cellwright.judge import HandMonitor, HeldObject, judge_kit, judge_recoverable
 from cellwright.judge.support import things_below
 from cellwright.orders import DESIGNS
-from cellwright.planning import PlanStatus
-from cellwright.sim import World
+from cellwright.planning import HeldKind, PlanStatus
+from cellwright.sim import Stepper, World
 
 M2L1, S2L2 = DESIGNS.get("kit_m2l1"), DESIGNS.get("kit_s2l2")
 WANTED = {"m2l1_tray_2": M2L1}
 TABLE, BOX = Pose.from_xyz_rpy([0.0, -0.65, 0.89]), Pose.from_xyz_rpy([0.65, -0.522, 0.894], [0, 0, np.pi / 2])
+FLOOR, UPSIDE_DOWN = Pose.from_xyz_rpy([0.3, -1.3, 0.001]), Pose.from_xyz_rpy([0, 0, 0.0172], [np.pi, 0, 0])
+GEARS = ["medium_gear_1", "medium_gear_2", "large_gear_1"]
 
 
 def reaches(robot, point, tool="", **_):
@@ -71,22 +73,81 @@ def test_a_kit_that_was_begun_is_gone_on_with_where_it_stands(world):
     assert verbs(verdict).count("take-part") == 1
 
 
-def test_a_kit_in_its_box_is_done_and_one_that_lacks_a_part_is_built_anew(world):
+def test_a_kit_in_its_box_is_done_and_one_that_lacks_a_part_is_taken_out_and_gone_on_with(world):
     world.place("m2l1_tray_2", BOX)
-    fill(world, "m2l1_tray_2", ["medium_gear_1", "medium_gear_2", "large_gear_1"])
+    fill(world, "m2l1_tray_2", GEARS)
     assert judge_kit(world, "m2l1_tray_2", M2L1).done
     verdict = judge_recoverable(world, WANTED, reaches)
     assert (verdict.recoverable, verdict.plan.actions) == (True, ())
     world.place("large_gear_1", Pose.from_xyz_rpy([1.0, 1.0, 0.001]))
     verdict = judge_recoverable(world, WANTED, reaches)
     assert verdict.recoverable, verdict.reason
-    assert verdict.lost["m2l1_tray_2"] == "is in kit_box and not complete"
+    assert verdict.reason.endswith("m2l1_tray_2 is taken out of kit_box before")
+    assert verdict.state.outlets[0].count == 0
+    assert (verbs(verdict).count("take-part"), verbs(verdict).count("take-kitTray")) == (1, 0)
+    world.place("m2l1_tray_1", FLOOR)
+    assert judge_recoverable(world, WANTED, reaches).recoverable, "no other tray is needed"
+
+
+def test_what_lies_on_a_kit_in_its_box_is_taken_away(world):
+    world.place("m2l1_tray_2", BOX)
+    fill(world, "m2l1_tray_2", GEARS)
+    lower(world, "small_gear_1", BOX @ Pose.from_xyz_rpy([0.0, 0.018, 0.03]))
+    world.place("m2l1_tray_1", FLOOR)
+    verdict = judge_recoverable(world, WANTED, reaches)
+    assert verdict.recoverable, verdict.reason
+    assert verdict.before["m2l1_tray_2"] == {"small_gear_1"}
+
+
+def test_a_kit_that_is_done_needs_no_tool_and_no_reach(world):
+    world.place("m2l1_tray_2", BOX)
+    fill(world, "m2l1_tray_2", GEARS)
+    verdict = judge_recoverable(world, WANTED, lambda *_, **__: False)
+    assert verdict.recoverable, verdict.reason
     assert verdict.state.outlets[0].count == 1
-    assert "take-kitTray" in verbs(verdict)
+    assert "m2l1_tray_2" not in verdict.lost
+    world.place("large_gear_1", FLOOR)
+    assert not judge_recoverable(world, WANTED, lambda *_, **__: False).recoverable
+
+
+def test_a_tray_of_another_kind_on_the_work_table_is_taken_away_with_what_is_in_it(world):
+    """Also where the only parts that are left lie deep in it."""
+    world.place("s2l2_tray_2", TABLE)
+    fill(world, "s2l2_tray_2", ["small_gear_1", "small_gear_2", "large_gear_1", "large_gear_2"])
+    verdict = judge_recoverable(world, WANTED, reaches)
+    assert verdict.recoverable, verdict.reason
+    assert verdict.reason.endswith("s2l2_tray_2 is taken away from work_table before")
+    world.place("s2l2_tray_2", TABLE @ UPSIDE_DOWN)
+    assert not judge_recoverable(world, WANTED, reaches).recoverable
+
+
+def test_a_tray_that_no_robot_can_take_out_of_the_box_of_kits_leaves_less_room_there(world):
+    both = {"m2l1_tray_1": M2L1, "m2l1_tray_2": M2L1}
+    assert judge_recoverable(world, both, reaches).recoverable
+    world.place("s2l2_tray_2", BOX @ UPSIDE_DOWN)
+    verdict = judge_recoverable(world, both, reaches)
+    assert not verdict.recoverable
+    assert verdict.state.outlets[0].count == 1
+    assert judge_recoverable(world, WANTED, reaches).recoverable
+
+
+def test_trays_that_stand_about_are_counted_and_a_part_above_a_slot_is_in_nobodys_way(world):
+    world.place("m2l1_tray_2", FLOOR)
+    world.place("m2l1_tray_1", Pose.from_xyz_rpy([0.4, -0.1, 0.89]))
+    world.place("small_gear_1", Pose.from_xyz_rpy([0.4, -0.1, 0.95]))
+    verdict = judge_recoverable(world, {"m2l1_tray_1": M2L1}, reaches)
+    assert verdict.recoverable, verdict.reason
+    verdict = judge_recoverable(world, {"m2l1_tray_2": M2L1}, reaches)
+    assert verdict.recoverable, verdict.reason
+    assert ("loose m2l1_tray_1", 1) in {(stack.name, stack.count) for stack in verdict.state.tray_stacks}
+    world.place("m2l1_tray_1", TABLE)
+    slot = world.objects["m2l1_tray_1"].figures.slots[0]
+    world.place("small_gear_1", TABLE @ Pose.from_xyz_rpy([*slot.xy_m, 0.15]))
+    assert judge_recoverable(world, {"m2l1_tray_1": M2L1}, reaches).recoverable
 
 
 def test_a_tray_that_fell_is_lost_and_another_one_serves_while_there_is_one(world):
-    world.place("m2l1_tray_2", Pose.from_xyz_rpy([0.3, -1.3, 0.001]))
+    world.place("m2l1_tray_2", FLOOR)
     verdict = judge_recoverable(world, WANTED, reaches)
     assert verdict.recoverable, verdict.reason
     assert verdict.lost == {"m2l1_tray_2": "lies on the floor"}
@@ -94,9 +155,6 @@ def test_a_tray_that_fell_is_lost_and_another_one_serves_while_there_is_one(worl
     verdict = judge_recoverable(world, WANTED, reaches)
     assert not verdict.recoverable
     assert "m2l1_tray_1: lies on the floor" in verdict.reason
-
-
-UPSIDE_DOWN = Pose.from_xyz_rpy([0, 0, 0.0172], [np.pi, 0, 0])
 
 
 def test_a_tray_upside_down_on_a_stack_spoils_the_stack_and_one_askew_does_not(world):
@@ -142,7 +200,7 @@ def lower(world, name, pose):
 def test_a_tray_on_a_kit_and_a_gear_under_a_tray_are_uncovered_first(world):
     """Here a robot has a tool for trays: what one covers is not lost."""
     world.place("m2l1_tray_2", TABLE)
-    fill(world, "m2l1_tray_2", ["medium_gear_1", "medium_gear_2", "large_gear_1"])
+    fill(world, "m2l1_tray_2", GEARS)
     lower(world, "s2l2_tray_2", TABLE @ Pose.from_xyz_rpy([0, 0, 0.06]))
     assert judge_kit(world, "m2l1_tray_2", M2L1).items[4].reason == "s2l2_tray_2 on the tray"
     verdict = judge_recoverable(world, WANTED, reaches)
@@ -163,10 +221,57 @@ def test_a_tool_that_fell_out_of_its_holder_is_lost_with_what_it_is_for(world):
     world.place("m2l1_tray_1", world.pose_of("m2l1_tray_1"))  # brings everything up to date
     verdict = judge_recoverable(world, WANTED, reaches)
     assert not verdict.recoverable
-    assert {holder.tool for holder in verdict.state.holders} == {"big_gripper", None} if verdict.state else True
+    assert {holder.tool for holder in verdict.state.holders} == {"big_gripper", None}
+    assert {verdict.lost[f"m2l1_tray_{number}"] for number in (1, 2)} == {"no tool holds it"}
 
 
 def test_both_kits_need_more_large_gears_than_there_are(world):
     verdict = judge_recoverable(world, WANTED | {"s2l2_tray_2": S2L2}, reaches)
     assert not verdict.recoverable
     assert "sku_part_large_gear" in verdict.reason
+
+
+@pytest.fixture(scope="module")
+def with_tray_tool():
+    """The tool for trays is on the robot, so that it may hold one."""
+    cell = load_cell("kitting")
+    tools = cell.tools | {
+        "tray_vacuum": cell.tools["tray_vacuum"].model_copy(update={"holder": None, "robot": "motoman"})
+    }
+    world = World(cell.model_copy(update={"settle_s": 0.0, "tools": tools}), 0)
+    return world, HandMonitor(world, Stepper(world.clock, world.engine))
+
+
+@pytest.mark.parametrize(
+    ("parts", "kind", "places", "steps"),
+    [
+        ([], HeldKind.KIT_TRAY, [], "place-kitTray"),
+        (GEARS[:2], None, ["work_table"], "take-part"),
+        (GEARS, HeldKind.KIT, [""], "place-kit"),
+    ],
+    ids=["an empty tray", "a kit that was begun", "a full kit"],
+)
+def test_a_tray_in_a_hand_is_gone_on_with(with_tray_tool, parts, kind, places, steps):
+    world, monitor = with_tray_tool
+    start = world.snapshot()
+    world.place("m2l1_tray_2", TABLE @ Pose.from_xyz_rpy([0.0, 0.0, 0.2]))
+    fill(world, "m2l1_tray_2", parts)
+    hold(monitor, "m2l1_tray_2", world)
+    verdict = judge_recoverable(world, WANTED, reaches, hand_monitor=monitor)
+    assert verdict.recoverable, verdict.reason
+    hand = verdict.state.robots[0].hand
+    assert (hand and hand.kind) == kind
+    assert [kit.place for kit in verdict.state.kits] == places
+    assert steps in verbs(verdict)
+    world.place("s2l2_tray_2", TABLE @ UPSIDE_DOWN)
+    verdict = judge_recoverable(world, WANTED, reaches, hand_monitor=monitor)
+    assert verdict.recoverable is (parts == GEARS), "there is no table to work at"
+    assert verdict.lost.get("m2l1_tray_2") == ("there is no table to set it down" if parts == GEARS[:2] else None)
+    world.restore(start)
+
+
+def hold(monitor, tray, world):
+    """Lets the monitor believe what it would see: a tray in the hand."""
+    state, here_m = monitor.save(), world.pose_of(tray).position
+    state["motoman"].hold = HeldObject(tray, here_m, here_m, lifted=True)
+    monitor.load(state)

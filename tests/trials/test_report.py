@@ -106,3 +106,12 @@ def test_run_and_trial_have_one_json_and_one_page():
     assert "3 parts of 3 are in place" in report_page(run)
     assert "<h1>Trial <code>mine</code></h1>" in report_page(trial)
     assert "What the controller says" not in report_page(trial)
+
+
+@pytest.mark.parametrize(("time_s", "shown"), [(31.0, "1"), (61.62, "0.997"), (60.05, "0.9999"), (330.0, "0.5")])
+def test_points_that_are_not_all_never_read_as_all(time_s, shown):
+    scored = score_run((FULL,), (), (), time_s, par_s=60, limit_s=600)
+    colour = "yes" if shown == "1" else "no"
+    assert f'<td>time</td><td class="number {colour}">{shown}</td><td class="number">1</td>' in report_page(
+        report(FULL, FULL, scored=scored)
+    )

@@ -16,11 +16,10 @@ import numpy as np
 import pybullet
 
 from cellwright.bench.bullet_urdf import link_name, write_urdf
+from cellwright.core.gravity import GRAVITY_MPS2
 from cellwright.sim import World
 
 __all__ = ["BulletScene"]
-
-GRAVITY_MPS2 = 9.81
 
 
 @dataclass(frozen=True)

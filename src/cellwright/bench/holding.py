@@ -7,13 +7,13 @@ from typing import Any
 import mujoco
 
 from cellwright.catalogue import PARTS, TOOLS, GearFigures, GripperFigures
+from cellwright.core.gravity import GRAVITY_MPS2
 from cellwright.models import build
 from cellwright.models.contact_settings import PAD
 from cellwright.sim.physics import apply_options
 
 __all__ = ["DROP_M", "SLIP_M", "HeldGear", "creep_um_per_s", "limit_force_n"]
 
-GRAVITY_MPS2 = 9.81
 TIMESTEP_S = 0.002
 HEIGHT_M = 1.0
 GRASP_S = 0.5

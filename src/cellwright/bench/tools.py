@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from cellwright.bench.processes import run_trials
 from cellwright.bench.result import BENCHES, Measurement, MeasurementConditions
 from cellwright.bench.tools_rig import break_load_kg
-from cellwright.catalogue.vacuum import GRAVITY_MPS2, VACUUM_TOOLS
+from cellwright.catalogue.vacuum import VACUUM_TOOLS
+from cellwright.core.gravity import GRAVITY_MPS2
 from cellwright.core.statistics import wilson_low
 
 __all__ = ["tools"]

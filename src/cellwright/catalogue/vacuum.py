@@ -10,10 +10,10 @@ from types import MappingProxyType
 from cellwright.catalogue.objects import BlockFigures, TurnedFigures
 from cellwright.catalogue.parts import PartFigures
 from cellwright.catalogue.tools import ToolFigures
+from cellwright.core.gravity import GRAVITY_MPS2
 
 __all__ = ["LARGE_VACUUM", "SMALL_VACUUM", "TRAY_VACUUM", "VACUUM_TOOLS", "VacuumFigures"]
 
-GRAVITY_MPS2 = 9.81
 EDGE_M = 0.005  # room for an error of the place
 CARRIED_SHARE = 0.75  # of the rating: the rest is for acceleration
 

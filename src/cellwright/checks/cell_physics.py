@@ -15,7 +15,6 @@ from cellwright.sim.contacts import body_contacts, deepest_overlap
 __all__ = ["check_contacts", "check_stillness"]
 
 DEEPEST_M = 1e-3
-GRAVITY_MPS2 = 9.81
 MOST_WEIGHTS = 3.0
 """A pair presses no harder than this many times the weight of all loose things; more is something jammed."""
 
@@ -33,7 +32,7 @@ def check_contacts(world: World) -> Finding:
     depth = 0.0 if overlap is None else max(0.0, overlap.depth_m)
     force = 0.0 if hardest is None else hardest.force_n
     free = model.jnt_bodyid[model.jnt_type == mujoco.mjtJoint.mjJNT_FREE]
-    weight = GRAVITY_MPS2 * float(model.body_subtreemass[free].sum())
+    weight = float(np.linalg.norm(model.opt.gravity)) * float(model.body_subtreemass[free].sum())
     values = {"pairs": float(len(pairs)), "deepest_m": depth, "hardest_n": force}
     if overlap is not None and depth > DEEPEST_M:
         return Finding("contacts at rest", False, str(overlap), values, "move them apart; nothing fits so tightly")

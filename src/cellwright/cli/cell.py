@@ -20,7 +20,6 @@ from cellwright.cells import (
     cell_hints,
     cell_yaml,
     load_cell,
-    nominal_layout,
 )
 from cellwright.checks.cell import check_cell
 from cellwright.cli.cell_export import export
@@ -30,7 +29,7 @@ from cellwright.cli.output import prepare_output, print_json, say, table, tell_h
 from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
 from cellwright.core.pose import Pose
-from cellwright.lab.cell_file import read_cell
+from cellwright.lab.cell_file import checked_layout, read_cell
 from cellwright.lab.cell_schema import cell_file_schema
 from cellwright.sim import World
 from cellwright.sim.picture import take_picture
@@ -83,6 +82,7 @@ def show(
     if as_yaml + as_json + drawn > 1:
         raise BadInput("--yaml, --json and --drawings are forms of one cell: give one of them")
     loaded = read_cell(cell, seed)
+    nominal = checked_layout(loaded, seed, interfaces=True)
     if drawn:
         print_json(_drawings(loaded))
         return
@@ -91,7 +91,7 @@ def show(
             tell_hints([f"files under models are named from {loaded.file.parent}: save it there"])
         print(cell_yaml(loaded), end="")
         return
-    nominal, actual = nominal_layout(loaded, seed), actual_layout(loaded, seed)
+    actual = actual_layout(loaded, seed)
     off_mm = _off_mm(nominal, actual)
     if as_json:
         objects = {

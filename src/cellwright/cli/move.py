@@ -53,7 +53,7 @@ def move(
     if not 0 < speed <= 1:
         raise OutOfRange("speed", speed, 0, 1)
     if not loaded.robots:
-        raise BadInput(f"{loaded.where}: the cell has no robot")
+        raise BadInput(f"{loaded.where}: the cell has no robot; add one under robots")
     name = robot or next(iter(loaded.robots))
     if name not in loaded.robots:
         raise UnknownName("robot", name, loaded.robots, loaded.where)

@@ -86,12 +86,10 @@ def _score(report: Report) -> list[tuple[str, str, str, str]]:
         same = list(together)
         items = [item for _, group in same for item in group]
         if why:
-            points, most = (sum(getattr(item, key) for item in items) for key in ("points", "most"))
             names = [kit for kit, _ in same]
             what = names[0] if len(names) == 1 else named_kits(names)
-            rows.append((what, f"{round(points, 2):g}", f"{most:g}", why))
-        else:
-            rows += [(i.name, f"{round(i.points, 2):g}", f"{i.most:g}", i.reason) for i in items]
+            items = [ScoreItem(what, sum(item.points for item in items), sum(item.most for item in items), why)]
+        rows += [(i.name, i.points_text, f"{i.most:g}", i.reason) for i in items]
     return rows
 
 

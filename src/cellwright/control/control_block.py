@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.core.errors import BadInput
+from cellwright.core.gravity import GRAVITY_MPS2
 from cellwright.core.pose import Pose
 from cellwright.motion.dynamics import NO_PAYLOAD, Payload
 from cellwright.sim import GripperIndex, RobotIndex
@@ -35,7 +36,7 @@ def make_block(
     payload: Payload = NO_PAYLOAD,
     *,
     with_tool: bool = True,
-    gravity_mps2: float = 9.81,
+    gravity_mps2: float = GRAVITY_MPS2,
 ) -> npt.NDArray[Any]:
     """Returns the block of an arm from its catalogue figures; tool and payload are fixed to its last link."""
     arm = robot.figures

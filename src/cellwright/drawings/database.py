@@ -42,7 +42,7 @@ def planning_workstation(
         return workstation_of(cell, layout), []
     named = list(robots or cell.robots)
     if not named:
-        raise BadInput(f"{cell.where}: a cell without robots cannot be planned for")
+        raise BadInput(f"{cell.where}: the cell has no robot; add one under robots")
     shown = ", ".join(order.name for order in orders)
     note = (
         f"{shown}: {cell.name} has no parts of the kitting papers; planned on the papers' workstation "

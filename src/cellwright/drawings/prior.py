@@ -92,7 +92,9 @@ class Drawings:
             BadInput: There is none.
         """
         if not detectors:
-            raise BadInput(f"{self.cell.where}: the cell has no detector; kits cannot be built blind")
+            raise BadInput(
+                f"{self.cell.where}: the cell has no detector, without which no kit is built; add one under sensors"
+            )
         lines: dict[Any, Mapping[str, Any]] = {line.get("name"): line for _, line in self.cell.sensor_lines()}
         return {name: _view(lines.get(name, {})) for name in detectors}
 
@@ -104,7 +106,7 @@ class Drawings:
         """
         cell = self.cell
         if not cell.robots:
-            raise BadInput(f"{cell.where}: the cell has no robot")
+            raise BadInput(f"{cell.where}: the cell has no robot; add one under robots")
         names = tuple(cell.robots) if robots is None else tuple(dict.fromkeys(robots))
         for name in names:
             if name not in cell.robots:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cellwright.core.gravity import GRAVITY_MPS2
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import HandReading
 
 __all__ = ["DOUBT", "ENOUGH", "HandScale", "Weight"]
 
-GRAVITY_MPS2 = 9.81
 KEPT = 64  # samples of the empty hand
 ENOUGH = 10  # samples of it without which nothing is weighed
 SETTLING = 2  # samples after a motion that may still be of it

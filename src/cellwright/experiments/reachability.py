@@ -139,7 +139,7 @@ def reach_task(
         raise OutOfRange("turns", turns, 1, 3601)
     layout = nominal_layout(cell, seed)
     if not cell.robots:
-        raise BadInput(f"{cell.where}: the cell has no robot")
+        raise BadInput(f"{cell.where}: the cell has no robot; add one under robots")
     parts = {placed.name: placed for placed in layout.parts}
     if not parts:
         raise BadInput(f"{cell.where}: the cell has no part to reach for")

@@ -30,7 +30,7 @@ class Recoverability:
         recoverable: Whether the wanted kits can be completed with what is left.
         reason: Why not, or with how many steps.
         lost: Part or tray -> why no robot can take it.
-        before: Part or tray -> what the plan needs to have taken away from it before.
+        before: Part, tray or table -> what the plan needs to have taken away from it before.
         pressed: Gears that a hand can take only after it has pressed them upright.
         state: The true state as a planner sees one: parts counted where a robot can take them. None when that is not
             even asked.
@@ -91,8 +91,10 @@ def judge_recoverable(
     if not verdict.valid:
         return Recoverability(False, f"the plan does not hold: {verdict.reason}", reading.lost, state, result)
     used = " ".join(str(action) for action in result.actions)
-    before = {name: covers for name, covers in reading.before.items() if name in wanted or f"{name} under" in used}
+    needed = {*wanted, *used.replace(")", "").split()}
+    before = {name: covers for name, covers in reading.before.items() if name in needed or f"{name} under" in used}
     words = [f"{', '.join(sorted(covers))} is taken away from {name} before" for name, covers in before.items()]
+    words += [f"{tray} is taken out of {box} before" for tray, box in reading.taken_out.items()]
     reason = "; ".join([f"a plan of {len(result.actions)} steps completes it", *words])
     pressed = tuple(sorted(reading.takers.pressed & reading.takers.of.keys()))
     return Recoverability(True, reason, reading.lost, state, result, before, pressed)

@@ -62,6 +62,12 @@ class ScoreItem:
         """True if it has all its points."""
         return self.points >= self.most
 
+    @property
+    def points_text(self) -> str:
+        """The points as people read them: two digits, or as many as tell them from all points."""
+        digits = next(n for n in range(2, 17) if self.passed or n == 16 or round(self.points, n) < self.most)
+        return f"{round(self.points, digits):.15g}"
+
 
 @dataclass(frozen=True)
 class Score:

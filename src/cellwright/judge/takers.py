@@ -26,7 +26,6 @@ from cellwright.sim import World
 
 __all__ = ["SightTest", "Takers"]
 
-GRAVITY_MPS2 = 9.81
 ABOVE_M = 0.01  # of a thing on the floor, whose origin may be a little below that
 
 
@@ -148,12 +147,12 @@ class Takers:
 
     def _bears(self, tool: str, name: str) -> bool:
         """Returns whether cups keep hold of a thing that leans, with all that is on it: by their lips' friction."""
-        figures, pose = self._tools.figures(tool), self._world.pose_of(name)
+        figures, pose, model = self._tools.figures(tool), self._world.pose_of(name), self._world.model
         if not isinstance(figures, VacuumFigures):
             return True
         things = [name, *things_on(self._world, name)]
         bodies = [body for thing in things for body in loose_bodies(self._world)[thing]]
-        weight_n = float(self._world.model.body_mass[bodies].sum()) * GRAVITY_MPS2
+        weight_n = float(model.body_mass[bodies].sum() * np.linalg.norm(model.opt.gravity))
         pressed_n = figures.holding_force_n * figures.array_number - weight_n * np.cos(lean_rad(pose))
         return bool(figures.lip_friction * pressed_n >= weight_n * np.sin(lean_rad(pose)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -10,10 +10,10 @@ from cellwright.catalogue import FURNITURE, TrayFigures, TrayKind
 from cellwright.catalogue.furniture_kinds import BoxFigures, TableFigures
 from cellwright.core.pose import Pose
 from cellwright.judge.boxes import boxes_of
-from cellwright.judge.kit import TOOL_CLEAR, judge_kit, parts_on
+from cellwright.judge.kit import parts_on
 from cellwright.judge.takers import Takers
 from cellwright.judge.tool_inventory import ToolInventory
-from cellwright.orders import DESIGNS, KitDesign
+from cellwright.orders import KitDesign
 from cellwright.planning import HeldItem, HeldKind, KitState, Outlet, TrayStack
 from cellwright.sim import World
 
@@ -33,7 +33,8 @@ class TrayInventory:
         lost: Tray -> why no robot can use it.
         places: Stack, table or outlet -> the robots in service that carry trays there.
         hands: Robot -> the tray or the kit that it holds.
-        in_the_way: Kits on tables that are not wanted.
+        before: Table -> the tray on it that is not wanted there, and is taken away before a kit is built.
+        taken_out: Kit that is not complete -> the box for finished kits that it is taken out of.
     """
 
     def __init__(
@@ -57,7 +58,8 @@ class TrayInventory:
         self._takers = takers
         self.places: dict[str, frozenset[str]] = {}
         self.hands: dict[str, HeldItem] = {}
-        self.in_the_way: list[KitState] = []
+        self.before: dict[str, frozenset[str]] = {}
+        self.taken_out: dict[str, str] = {}
         self._kit_trays = {
             name: item.figures
             for name, item in world.objects.items()
@@ -106,6 +108,8 @@ class TrayInventory:
                 self.lost[tray] = self._takers.lost[tray]
                 if table := self._table_below(self._world.pose_of(tray), OVER_TABLE_M):
                     self._taken[table] = tray
+                if box := self._box_of(tray, self._boxes.outlets):
+                    self._inside[box] += 1
 
     def add_wanted(self, tray: str, design: KitDesign, filled: tuple[str | None, ...]) -> list[KitState]:
         """Adds a tray that shall become a kit: as a kit where it stands, or as one more tray."""
@@ -113,20 +117,23 @@ class TrayInventory:
         if (robot := self._holder.get(tray)) is not None:
             return self._in_hand(robot, tray, design, filled)
         if box := self._box_of(tray, self._boxes.outlets):
-            self._inside[box] += 1
-            done = all(item.passed for item in judge_kit(self._world, tray, design).items if item.name != TOOL_CLEAR)
-            if not done:
-                self.lost[tray] = f"is in {box} and not complete"
-            return [KitState(tray, design, box, filled)] if done else []
+            self.taken_out[tray] = box
+            return self._on_free_table(tray, design, filled)
         if empty and (box := self._box_of(tray, self._boxes.supplies)):
             self._count(box, sku, tray)
             return []
         return [KitState(tray, design, self._place(tray), filled)]
 
-    def add_others(self, wanted: Mapping[str, KitDesign]) -> None:
-        """Adds the other trays: those in stacks and boxes are counted, on a table they are in the way."""
+    def finished(self, tray: str, design: KitDesign) -> KitState:
+        """Returns a kit that is complete, in its box."""
+        box = self._box_of(tray, self._boxes.outlets)
+        self._inside[box] += self.lost.pop(tray, None) is None  # what is lost was counted before
+        return KitState(tray, design, box, tuple(slot.sku for slot in design.slots))
+
+    def add_others(self, wanted: Collection[str]) -> None:
+        """Adds the other trays: those in stacks and boxes are counted, those on a table can be taken away."""
         for tray, figures in self._kit_trays.items():
-            if tray in wanted:
+            if tray in wanted or not self.usable(tray):
                 continue
             if box := self._box_of(tray, self._boxes.outlets):
                 self._inside[box] += 1
@@ -134,14 +141,13 @@ class TrayInventory:
             if tray in self._holder:
                 self.hands[self._holder[tray]] = HeldItem(HeldKind.KIT_TRAY, figures.sku)
                 continue
-            if not self.usable(tray):
-                continue
             is_empty = next(parts_on(self._world, tray, figures), None) is None
             if is_empty and (box := self._box_of(tray, self._boxes.supplies)):
                 self._count(box, figures.sku, tray)
-            elif table := self._table_below(self._world.pose_of(tray)):
-                self._block(tray, table, [*wanted.values(), *map(DESIGNS.get, DESIGNS)])
-            elif is_empty:
+                continue
+            if table := self._table_below(self._world.pose_of(tray)):
+                self.before[table] = self.before.get(table, frozenset()) | {tray}
+            if is_empty:
                 self._count(f"loose {tray}", figures.sku, tray)
 
     def _in_hand(self, robot: str, tray: str, design: KitDesign, filled: tuple[str | None, ...]) -> list[KitState]:
@@ -152,6 +158,10 @@ class TrayInventory:
         if filled == tuple(slot.sku for slot in design.slots):
             self.hands[robot] = HeldItem(HeldKind.KIT, design.tray_sku, tray)
             return [KitState(tray, design, "", filled)]
+        return self._on_free_table(tray, design, filled)
+
+    def _on_free_table(self, tray: str, design: KitDesign, filled: tuple[str | None, ...]) -> list[KitState]:
+        """Returns a kit as if it were on a free table already, to which it is brought first."""
         free = [table for table in self._tables if table not in self._taken]
         if not free:
             self.lost[tray] = "there is no table to set it down"
@@ -173,13 +183,6 @@ class TrayInventory:
         self._taken[place] = tray
         self.places[place] = self._carriers((self._kit_trays[tray], pose))
         return place
-
-    def _block(self, tray: str, table: str, designs: Iterable[KitDesign]) -> None:
-        fitting = [design for design in designs if design.tray_sku == self._kit_trays[tray].sku]
-        if table not in self._taken and fitting:
-            self._taken[table] = tray
-            empty = (None,) * len(fitting[0].slots)
-            self.in_the_way.append(KitState(tray, fitting[0], table, empty, created=False))
 
     def _carriers(self, *trays: tuple[TrayFigures, Pose]) -> frozenset[str]:
         """Returns robots in service that take such trays at all these places."""

@@ -14,7 +14,7 @@ from cellwright.catalogue import (
 from cellwright.core.pose import Pose
 from cellwright.judge.boxes import boxes_of
 from cellwright.judge.hand_monitor import HandMonitor
-from cellwright.judge.kit import LEVEL, ON_TABLE, KitVerdict, judge_kit
+from cellwright.judge.kit import LEVEL, ON_TABLE, TOOL_CLEAR, KitVerdict, judge_kit
 from cellwright.judge.seating import judge_slots
 from cellwright.judge.support import things_on
 from cellwright.judge.takers import SightTest, Takers
@@ -35,7 +35,8 @@ class TrueState:
     Attributes:
         lost: Part or tray -> why no robot can take it.
         hopeless: Why the wanted kits cannot be completed, whatever is planned.
-        before: Part or tray -> what must be taken away before it can be taken, or is a kit.
+        before: Part, tray or table -> what must be taken away before it can be taken, is a kit, or is free.
+        taken_out: Kit that is not complete -> the box for finished kits that it is taken out of.
     """
 
     def __init__(
@@ -52,10 +53,12 @@ class TrueState:
         self.tool_inventory = ToolInventory(world, reaches)
         self.robots = self.tool_inventory.robots
         self.in_service = {name for name in self.robots if robots is None or name in robots}
-        things = self._concerned(wanted) - set(self.held.values())
+        verdicts = {tray: judge_kit(world, tray, design) for tray, design in wanted.items()}
+        things = self._concerned(wanted, verdicts.values()) - set(self.held.values())
         self.takers = Takers(world, self.tool_inventory, self.in_service, things, self._seats(wanted), sees)
         self.lost: dict[str, str] = {n: w for n, w in self.takers.lost.items() if not world.objects[n].is_tray}
         self.before: dict[str, frozenset[str]] = dict(self.takers.before)
+        self.taken_out: Mapping[str, str] = {}
         self.hopeless: list[str] = []
         self.in_kits: set[str] = set()  # parts that a plan sees as part of a wanted kit, right or wrong
         self.trays = (
@@ -63,10 +66,11 @@ class TrueState:
             if boxes_of(world).outlets
             else None
         )
-        self.kits = [kit for tray, design in wanted.items() for kit in self._kit(tray, design)]
+        self.kits = [kit for tray, design in wanted.items() for kit in self._kit(tray, design, verdicts[tray])]
         if self.trays is not None:
             self.trays.add_others(wanted)
-            self.kits += self.trays.in_the_way
+            self.before |= self.trays.before
+            self.taken_out = self.trays.taken_out
             self.lost |= self.trays.lost
         self.supplies = self._supplies()
 
@@ -114,11 +118,12 @@ class TrueState:
             return HeldItem(HeldKind.PART, item.sku)
         return self.trays.hands.get(robot) if self.trays is not None else None
 
-    def _kit(self, tray: str, design: KitDesign) -> list[KitState]:
-        verdict = judge_kit(self.world, tray, design)
+    def _kit(self, tray: str, design: KitDesign, verdict: KitVerdict) -> list[KitState]:
         if tray not in self.world.objects or not verdict.items[0].passed:
             self.hopeless.append(f"{tray}: {verdict.items[0].reason}")
             return []
+        if self.trays is not None and all(item.passed for item in verdict.items if item.name != TOOL_CLEAR):
+            return [self.trays.finished(tray, design)]
         if self.trays is not None and not self.trays.usable(tray):
             return []  # another tray may serve
         filled = self._filled(design, verdict)
@@ -178,13 +183,14 @@ class TrueState:
         """Returns robots in service that can take it."""
         return self.takers.of.get(part, frozenset())
 
-    def _concerned(self, wanted: Mapping[str, KitDesign]) -> set[str]:
-        """Returns what may become part of the wanted kits, and what lies on them."""
+    def _concerned(self, wanted: Mapping[str, KitDesign], verdicts: Iterable[KitVerdict]) -> set[str]:
+        """Returns what may become part of the wanted kits, and what lies on them, or is above a slot."""
         skus = {sku for design in wanted.values() for sku in (*design.parts, design.tray_sku)}
         there = [tray for tray in wanted if tray in self.world.objects]
         lying = {thing for tray in there for thing in things_on(self.world, tray)} & self.world.objects.keys()
         on_those = {thing for part in lying for thing in things_on(self.world, part)} & self.world.objects.keys()
         trays = {name for name, tray in self._trays() if tray.kind is TrayKind.KIT}
+        lying |= {seating.part for verdict in verdicts for seating in verdict.seatings if seating.part}
         return lying | on_those | trays | {name for name, item in self.world.objects.items() if item.sku in skus}
 
     def _trays(self) -> list[tuple[str, TrayFigures]]:

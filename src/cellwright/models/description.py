@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.core.gravity import GRAVITY_MPS2
 from cellwright.core.pose import Pose
 
 __all__ = [
@@ -345,4 +346,4 @@ class WorldDescription:
 
     name: str
     models: tuple[PlacedModel, ...]
-    gravity_mps2: Vector3 = (0.0, 0.0, -9.81)
+    gravity_mps2: Vector3 = (0.0, 0.0, -GRAVITY_MPS2)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from cellwright.catalogue import ArmFigures, GripperFigures
 from cellwright.core.errors import BadInput
+from cellwright.core.gravity import GRAVITY_MPS2
 from cellwright.models import build
 from cellwright.motion.kinematics import checked_angles
 
@@ -19,7 +20,7 @@ __all__ = ["NO_PAYLOAD", "ArmDynamics", "DynamicsTerms", "Payload"]
 Array = npt.NDArray[np.float64]
 Vector3 = tuple[float, float, float]
 
-GRAVITY_MPS2: Vector3 = (0.0, 0.0, -9.81)
+DOWN_MPS2: Vector3 = (0.0, 0.0, -GRAVITY_MPS2)
 LEAST_KGM2 = 1e-6  # moments of a body that is as good as a point
 
 
@@ -87,7 +88,7 @@ class ArmDynamics:
         tool: GripperFigures | None = None,
         payload: Payload = NO_PAYLOAD,
         *,
-        gravity_mps2: Vector3 = GRAVITY_MPS2,
+        gravity_mps2: Vector3 = DOWN_MPS2,
     ) -> None:
         self.arm = figures
         self._model = _compile(figures, tool, payload, gravity_mps2)

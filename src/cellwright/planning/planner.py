@@ -85,7 +85,7 @@ class PlanRequest:
         if not self.orders:
             raise BadInput("nothing to plan: give at least one order")
         if not self.state.robots:
-            raise BadInput("nothing can be planned without a robot: the state has none")
+            raise BadInput("there is no robot to plan for; add one, in a cell file under robots")
         known: dict[str, KitDesign] = {}
         lines = [line.design for order in self.orders for line in order.lines]
         for design in (*lines, *(kit.design for kit in self.state.kits)):

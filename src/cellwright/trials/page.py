@@ -76,7 +76,7 @@ def report_page(report: Report, picture: Path | None = None) -> str:
         faults=_faults(report),
         events=_list([*map(str, report.hits), *map(str, report.drops)], "No collision, and nothing was dropped."),
         items="\n".join(
-            _row(item.name, f"{item.points:.2g}", f"{item.most:.2g}", item.reason, ok=item.passed)
+            _row(item.name, item.points_text, f"{item.most:g}", item.reason, ok=item.passed)
             for item in report.scored.items
         ),
         picture=_picture(picture),

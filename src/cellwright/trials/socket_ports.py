@@ -58,7 +58,8 @@ class CellAddresses:
             for name, cfg in sockets.items()
         }
         if not self.vision:
-            raise BadInput(f"{drawings.cell.where}: no robot has a vision socket; kits cannot be built blind")
+            where = drawings.cell.where
+            raise BadInput(f"{where}: no robot has a vision socket, without which no kit is built; add the key vision")
 
 
 def _local(name: str, interface: str, port: int) -> str:

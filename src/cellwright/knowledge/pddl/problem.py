@@ -93,7 +93,7 @@ class _Builder:
         self.stored = {word: relations.pairs(*of) for word, *of in words if word in shown_relations}
         self.robots = relations.of_class("Robot")
         if not self.robots:
-            raise BadInput("planning files: the database has no robot that could do anything")
+            raise BadInput("planning files: the database has no robot; plan for a cell that has one")
         existing = [*relations.kinds]
         wanted = add_wanted_kits(relations, orders, kits)
         self._widen_reach()

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from cellwright.core.gravity import GRAVITY_MPS2
 from cellwright.core.pose import Pose
 from cellwright.models.description import (
     WORLD,
@@ -71,7 +72,7 @@ class _Sdf(SdfJointReader):
         placed = [model for model in placed if model is not None]
         if not placed:
             raise self.error(root, "holds no <model>")
-        g = (0.0, 0.0, -9.81) if gravity is None else tuple(self.text_numbers(gravity, 3))
+        g = (0.0, 0.0, -GRAVITY_MPS2) if gravity is None else tuple(self.text_numbers(gravity, 3))
         return WorldDescription(name=name, models=tuple(p for p in placed if p), gravity_mps2=(g[0], g[1], g[2]))
 
     def _read_version(self, root: Any) -> None:
