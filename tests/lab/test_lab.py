@@ -261,3 +261,21 @@ def test_a_sensor_that_is_not_there_or_not_the_only_one_is_named_with_the_topics
             lab.sensor("/fanuc/wrensh")
         with pytest.raises(BadInput, match=r"2 sensors are called 'fanuc'; .*: /fanuc/joint_states, /fanuc/wrench"):
             lab.sensor("fanuc")
+
+
+def test_laboratories_that_nobody_uses_any_more_do_not_fill_the_memory():
+    code = """
+import gc, weakref
+import cellwright as cw
+from cellwright.cli.app import COLLECT_AFTER
+gc.set_threshold(*COLLECT_AFTER)
+made = []
+for seed in range(12):
+    with cw.Lab.from_cell("epucks", seed) as lab:
+        lab.advance(0.1)
+        made.append(weakref.ref(lab.world))
+    del lab
+print(sum(one() is not None for one in made))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) <= 5
