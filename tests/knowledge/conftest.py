@@ -18,7 +18,7 @@ from cellwright.knowledge import Database
 from cellwright.knowledge.history import METADATA
 
 FOLDERS = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/lib/postgresql/15/bin", "/usr/local/bin"])
-START_S = 60.0
+START_S = 180.0  # a busy machine; after a kill the server first recovers what it had
 
 
 def program(name):
