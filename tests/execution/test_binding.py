@@ -14,6 +14,8 @@ from cellwright.execution.surroundings import extras
 
 from .conftest import SKUS, small_kit
 
+DESIGN = small_kit("mml").lines[0].design
+
 
 def view_of(cell):
     asyncio.run(cell.sleep(0.5))
@@ -47,7 +49,7 @@ def test_an_empty_tray_says_so(still):
 
 def test_a_filled_slot_is_not_open_and_a_part_of_another_kind_in_it_is_wrong(still):
     cell = still()
-    design = small_kit("mml").lines[0].design
+    design = DESIGN
     view = view_of(cell)
     slot, why = open_slot(view, "fanuc_kit_m2l1", design, SKUS["m"])
     assert slot is not None
@@ -66,16 +68,16 @@ def test_a_filled_slot_is_not_open_and_a_part_of_another_kind_in_it_is_wrong(sti
 
 def test_a_part_that_lies_across_a_slot_is_in_the_way_and_on_the_kit(still):
     cell = still()
-    design = small_kit("mml").lines[0].design
+    design = DESIGN
     view = view_of(cell)
     slot, _ = open_slot(view, "fanuc_kit_m2l1", design, SKUS["m"])
     assert slot is not None
-    assert extras(view, "fanuc_kit_m2l1", view.parts()) == []
+    assert extras(view, "fanuc_kit_m2l1", DESIGN, view.parts()) == []
     cell.moved["small_gear_1"] = slot.pose_part_in_world.matrix
     cell.moved["small_gear_1"][:3, 3] += [0.03, 0.03, 0.013]
     view = view_of(cell)
     assert [part.name for part in blockers(view, slot, view.parts())] == ["small_gear_1"]
-    assert [part.name for part in extras(view, "fanuc_kit_m2l1", view.parts())] == ["small_gear_1"]
+    assert [part.name for part in extras(view, "fanuc_kit_m2l1", DESIGN, view.parts())] == ["small_gear_1"]
     other, _ = open_slot(view, "fanuc_kit_m2l1", design, SKUS["m"])
     assert other is None or other.name != slot.name
 
@@ -87,3 +89,16 @@ def test_slots_are_known_by_name_on_trays_and_kits(still):
     assert state.slot(kit, "slot_3").position == pytest.approx(state.slots_on_kit_tray(kit)[2].position)
     with pytest.raises(UnknownName, match="slot_1"):
         state.slot(tray, "slot_9")
+
+
+def test_a_part_in_a_slot_that_the_kit_does_not_need_is_on_the_kit(still):
+    cell = still(small_kit("m"))
+    design, kit = small_kit("m").lines[0].design, "fanuc_kit_m2l1"
+    view = view_of(cell)
+    needed = {slot.name for slot in view.slots_of_kit(kit, design)}
+    spare = next(slot for slot in view.slots_on_kit_tray(kit) if slot.name not in needed)
+    gear = next(part.name for part in view.parts(spare.sku))
+    cell.moved[gear] = spare.pose_part_in_world.matrix
+    view = view_of(cell)
+    assert [part.name for part in extras(view, kit, design, view.parts())] == [gear]
+    assert extras(view, kit, DESIGN, view.parts()) == []

@@ -10,6 +10,9 @@ from cellwright.core.pose import Pose
 from cellwright.execution.outline import is_over, tray_gap_m
 from cellwright.execution.surroundings import extras
 
+from .conftest import small_kit
+
+DESIGN = small_kit("mml").lines[0].design
 SIZE_M = (0.16, 0.19, 0.017)
 GEAR = part_of_sku("sku_part_medium_gear")
 assert isinstance(GEAR, GearFigures)
@@ -58,7 +61,7 @@ def test_only_what_touches_a_kit_is_an_extra_there(still):
         cell.moved["medium_gear_1"] = (kit @ pose).matrix
         asyncio.run(cell.sleep(0.3))
         view = cell.belief.state
-        assert [part.name for part in extras(view, "fanuc_kit_m2l1", view.parts())] == wanted
+        assert [part.name for part in extras(view, "fanuc_kit_m2l1", DESIGN, view.parts())] == wanted
 
 
 def test_a_gear_over_the_rim_of_a_kit_whose_height_nobody_measured_may_lie_on_it(still):
@@ -69,6 +72,6 @@ def test_a_gear_over_the_rim_of_a_kit_whose_height_nobody_measured_may_lie_on_it
     cell.moved["medium_gear_1"] = (kit @ Pose.from_xyz_rpy([x_m, 0.0, SIZE_M[2]])).matrix  # its disc high above the rim
     asyncio.run(cell.sleep(0.3))
     view = cell.belief.state
-    assert extras(view, "fanuc_kit_m2l1", view.parts()) == []
+    assert extras(view, "fanuc_kit_m2l1", DESIGN, view.parts()) == []
     view.model.variances[view.tree.index["medium_gear_1"], 2] = 0.01**2
-    assert [part.name for part in extras(view, "fanuc_kit_m2l1", view.parts())] == ["medium_gear_1"]
+    assert [part.name for part in extras(view, "fanuc_kit_m2l1", DESIGN, view.parts())] == ["medium_gear_1"]

@@ -5,13 +5,14 @@ import inspect
 import numpy as np
 import pytest
 
+from cellwright.catalogue.seating import SEATED, SEEN_SEATED
 from cellwright.cells import load_cell
 from cellwright.core.messages import Tracks
 from cellwright.drawings.database import designs_for
 from cellwright.drawings.workstation import workstation_of
 from cellwright.execution.outcome import KitReport, OrderStatus, SlotReport
 from cellwright.execution.settings import ExecutionSettings
-from cellwright.execution.verify import conclusion, kit_reports
+from cellwright.execution.verify import SeenSeat, conclusion, kit_reports
 from cellwright.knowledge import Belief, Database, WorldModel, fill
 from cellwright.orders import DESIGNS
 
@@ -107,3 +108,10 @@ def test_a_gear_that_is_seen_on_the_tray_keeps_a_full_kit_from_being_done(belief
     (status, reason), wrong = verified(belief, 0.5, 1.1)
     assert (status, wrong) == (OrderStatus.PARTIAL, {})
     assert reason == f"small_gear_1 lies on {KIT}"
+
+
+def test_where_a_slot_does_not_centre_a_part_it_must_be_seen_as_near_as_the_judge_wants_it():
+    for across_m in (0.0011, 0.0009):
+        assert SeenSeat(across_m, 0.0, 0.0, sd_m=0.0003).reason(SEEN_SEATED) == ""
+        assert "beside its place" in SeenSeat(across_m, 0.0, 0.0, 0.0003, is_centred=False).reason(SEEN_SEATED)
+    assert SeenSeat(SEATED.beside_m - 0.0004, 0.0, 0.0, 0.0003, is_centred=False).reason(SEEN_SEATED) == ""

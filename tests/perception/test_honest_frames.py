@@ -339,6 +339,20 @@ def test_what_reaches_over_the_rims_of_trays_lies_on_them(names, x_m, raised_m):
     assert found["gear"].position[2] == pytest.approx(height_m, abs=0.001)
 
 
+@pytest.mark.parametrize(("beside_m", "raised_m"), [(0.005, 0.0), (-0.090, 0.017)], ids=["beside", "on it"])
+def test_a_part_that_is_not_round_lies_on_a_tray_by_its_outline(beside_m, raised_m):
+    """A plate of 160 x 190 mm: its corners are 124 mm from its middle, its long sides 80 mm."""
+    kit, plate = TRAYS.get("kit_m2l1_tray"), part_of_sku("sku_flat_tray")
+    expected = [ExpectedObject("kit", KIT, at(0.0, 0.0), 0.005, 0.05)]
+    expected.append(ExpectedObject("plate", plate.sku, at(0.0, 0.3), 0.005, 1.8))
+    tracker = Tracker(expected, view=view_of("eye"), surfaces=[Surface((-1, -1), (1, 1), TABLE_M)])
+    eye, height_m = Detector(tracker, flat=True), TABLE_M + raised_m - plate.bottom_m
+    eye.see([(KIT, at(0.0, 0.0)), (plate.sku, at(0.0, 0.3, height_m))], 5)
+    x_m = (kit.size_m[0] + 0.160) / 2 + beside_m
+    found = eye.see([(KIT, at(0.0, 0.0)), (plate.sku, at(x_m, 0.0, height_m))], 8)
+    assert found["plate"].position[2] == pytest.approx(height_m, abs=0.0005)
+
+
 def test_all_that_is_told_is_finite_and_heights_are_kept_when_nothing_measures_them():
     things = row(3)
     eye = watched(things, flat=True)

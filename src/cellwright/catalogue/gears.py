@@ -58,6 +58,11 @@ class GearFigures(PartFigures):
         return self.tip_radius_m
 
     @property
+    def is_round(self) -> bool:
+        """True: its teeth are counted as a disc."""
+        return True
+
+    @property
     def grasp_width_m(self) -> float:
         """The width across the peg."""
         return 2 * self.peg_radius_m

@@ -92,6 +92,11 @@ class TurnedFigures(ObjectFigures):
         return max(body, max(x for x, _ in self.handle.path_xz_m) + self.handle.radius_m)
 
     @property
+    def is_round(self) -> bool:
+        """True without a handle."""
+        return self.handle is None
+
+    @property
     def grasp_width_m(self) -> float:
         """The width across the body at the height of the grasp."""
         return 2 * self.outer_radius_m(self.grasp_height_m)

@@ -64,6 +64,11 @@ class PartFigures(Figures, ABC):
         return (0.0, 0.0, self.grasp_height_m)
 
     @property
+    def is_round(self) -> bool:
+        """Whether it is the same however it is turned about its z axis; not where nothing else is said."""
+        return False
+
+    @property
     def bottom_m(self) -> float:
         """Height of its underside above its origin; zero where nothing else is said."""
         return 0.0

@@ -219,7 +219,7 @@ class ActionRunner:
         while True:
             slots = believed.slots_of_kit(action.kit, self.steps.designs[action.kit])
             slot = min(slots, key=lambda each: believed.part(part).across_m(each.position))
-            seat = seat_of(believed, believed.part(part), slot, self._settings.flat_detectors)
+            seat = seat_of(believed, action.kit, believed.part(part), slot, self._settings.flat_detectors)
             if not seat.reason(self._settings.seated):
                 return
             if self._clock.time_s >= until_s:

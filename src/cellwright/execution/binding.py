@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from cellwright.catalogue import part_of_sku
+from cellwright.execution.outline import across_m, overlaps
 from cellwright.execution.settings import Recipe
 from cellwright.execution.surroundings import is_loose
 from cellwright.knowledge import BeliefState, BelievedPart, BelievedSlot
@@ -15,7 +16,7 @@ from cellwright.orders import KitDesign
 __all__ = ["blockers", "candidates", "exclusion_reason", "is_touched", "open_slot", "wrong_part"]
 
 UNCERTAIN_M = 0.003  # a place that is known worse than this is no place to grasp at
-OVERLAP_M = 0.002  # by which discs may seem to overlap before one is in the way of the other
+OVERLAP_M = 0.002  # by which outlines may seem to overlap before one is in the way of the other
 
 
 def candidates(
@@ -72,16 +73,15 @@ def open_slot(believed: BeliefState, kit: str, design: KitDesign, sku: str) -> t
 def blockers(believed: BeliefState, slot: BelievedSlot, parts: Sequence[BelievedPart]) -> list[BelievedPart]:
     """Returns parts that lie about where a part of the slot's SKU would have to go."""
     radius_m = part_of_sku(slot.sku).radius_m - OVERLAP_M
-    near = [part for part in parts if part.across_m(slot.position) < radius_m + part.figures.radius_m]
-    return [part for part in near if not slot.holds(part) and is_loose(believed, part)]
+    near = [part for part in parts if part.across_m(slot.position) < radius_m + part.reach_m]
+    loose = [part for part in near if not slot.holds(part) and is_loose(believed, part)]
+    return [part for part in loose if across_m(part, slot.position) < radius_m]
 
 
 def is_touched(part: BelievedPart, others: Sequence[BelievedPart]) -> bool:
     """Returns whether another part lies on it or leans on it: their outlines overlap."""
-    return any(
-        other.name != part.name and other.across_m(part.position) < part.figures.radius_m + other.reach_m - OVERLAP_M
-        for other in others
-    )
+    near = [other for other in others if other.across_m(part.position) < part.reach_m + other.reach_m - OVERLAP_M]
+    return any(other.name != part.name and overlaps(part, other, OVERLAP_M) for other in near)
 
 
 def wrong_part(

@@ -45,7 +45,8 @@ class Corrections:
                 continue
             empty = [slot for slot in believed.slots_of_kit(kit, design) if believed.part_in(slot, parts) is None]
             across = [part for slot in empty for part in blockers(believed, slot, parts)]
-            for part in {part.name: part for part in (*across, *extras(believed, kit, parts))}.values():
+            on_it = extras(believed, kit, design, parts)
+            for part in {part.name: part for part in (*across, *on_it)}.values():
                 is_in_reach = reaches(believed, manipulator.name, part.position)
                 if not is_in_reach or exclusion_reason(part, manipulator.recipe, self.left_out):
                     continue

@@ -12,7 +12,7 @@ from cellwright.execution.arm_room import ArmPosture
 from cellwright.execution.surroundings import carried
 from cellwright.execution.trays import hold_of
 from cellwright.execution.way_finder import WayFinder
-from cellwright.knowledge.held_pose import hanging_part, hanging_tray
+from cellwright.knowledge.held_pose import hanging_tray
 from cellwright.knowledge.tray_layout import tray_layout
 from cellwright.motion.planning import AttachedObject, Box, CatalogueModel, Cylinder, Obstacle
 
@@ -78,7 +78,7 @@ class Detours:
             return None
         if not worker.carries_tray:
             figures = worker.believed.part(worker.held).figures
-            return AttachedObject(worker.held, CatalogueModel(figures), hanging_part(here, figures, tool))
+            return AttachedObject(worker.held, CatalogueModel(figures), worker.part_in_tool(tool))
         hold, tray = hold_of(worker.held_sku, tool), _of_sku(worker.held_sku)
         if hold is None or tray is None:
             return None

@@ -13,6 +13,7 @@ from cellwright.core.pose import Pose
 from cellwright.execution.arm import tool_down
 from cellwright.knowledge import BelievedPart
 from cellwright.knowledge.held_pose import gripper_figures
+from cellwright.shapes.part_shape import part_shape
 
 __all__ = ["GraspChoice", "free_grasps", "release_pose"]
 
@@ -33,14 +34,17 @@ class GraspChoice:
     Attributes:
         yaw_rad: Turn of the fingers.
         gripper: Its name in the catalogue: long fingers take a part higher than short ones.
+        half_turn: Whether they are turned by half a turn from how the part's drawing has them.
     """
 
     yaw_rad: float = 0.0
     gripper: str = ""
+    half_turn: bool = False
 
     def nearest(self, near_rad: float) -> GraspChoice:
         """Returns the equivalent grasp, of both half turns, that is nearer to an angle: the fingers are symmetric."""
-        return replace(self, yaw_rad=self.yaw_rad + np.pi * round((near_rad - self.yaw_rad) / np.pi))
+        turns = round((near_rad - self.yaw_rad) / np.pi)
+        return replace(self, yaw_rad=self.yaw_rad + np.pi * turns, half_turn=self.half_turn != bool(turns % 2))
 
     def pose_tool(self, part: BelievedPart) -> Pose:
         """Returns the pose of the tool that takes the part; it leans as the part does."""
@@ -106,13 +110,23 @@ def _room_m(part: BelievedPart, near: Sequence[BelievedPart], tool: GripperFigur
     across = np.array([-along[1], along[0]])
     half = np.array([(tool.finger_size_m[0] + tool.pad_size_m[0]) / 2, tool.finger_size_m[1] / 2])
     room_m = np.inf
+    fingers = [point[:2] + side * reach * along for side in (-1.0, 1.0)]
+    axes = np.column_stack([along, across])
     for other in near:
-        radius_m = _radius_at(other, tips_m)
-        for side in (-1.0, 1.0):
-            offset = other.position[:2] - (point[:2] + side * reach * along)
-            local = np.abs(np.array([offset @ along, offset @ across])) - half
-            room_m = min(room_m, float(np.linalg.norm(np.maximum(local, 0.0))) - radius_m)
+        around_m = min(_apart_m(other.position[None, :2], finger, axes, half) for finger in fingers)
+        around_m -= _radius_at(other, tips_m)
+        if around_m < FINGER_GAP_M and not other.figures.is_round:
+            points = other.pose_in_world.apply(part_shape(other.figures).surface)
+            high = points[points[:, 2] > tips_m, :2]
+            around_m = min(_apart_m(high, finger, axes, half) for finger in fingers)
+        room_m = min(room_m, around_m)
     return room_m
+
+
+def _apart_m(points: Array, finger: Array, axes: Array, half: Array) -> float:
+    """Returns the distance of points in the plane from the rectangle that a finger is; infinite without points."""
+    beyond = np.maximum(np.abs((points - finger) @ axes) - half, 0.0)
+    return float(np.sqrt((beyond**2).sum(axis=1)).min(initial=np.inf))
 
 
 def _radius_at(other: BelievedPart, height_m: float) -> float:

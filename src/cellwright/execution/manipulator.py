@@ -52,6 +52,7 @@ class Manipulator:
         slot: The slot that was looked for.
         grasp: How to take the part that was found; None before that is decided.
         held: The part, the kit tray or the kit in its hand.
+        half_turn: Whether its fingers took that part the other way round than its drawing has it.
         goes_to: Where the part in its hand is to be set down; None before that is decided.
         misses: Parts in a row that were not gripped, or lost.
         out_of_service: Why it does not work any more; empty while it does.
@@ -70,6 +71,7 @@ class Manipulator:
     slot: BelievedSlot | None = None
     grasp: GraspChoice | None = None
     held: str = ""
+    half_turn: bool = False
     goes_to: Pose | None = None
     misses: int = 0
     out_of_service: str = ""
@@ -164,8 +166,11 @@ class Manipulator:
 
     def part_in_hand(self, reading: HandReading) -> Pose:
         """Returns the pose of the held part, as it was taken: no camera sees it between the fingers."""
-        part = self.believed.part(self.held)
-        return hanging_part(reading.pose_tool_in_world, part.figures, reading.gripper)
+        return reading.pose_tool_in_world @ self.part_in_tool(reading.gripper)
+
+    def part_in_tool(self, tool: str) -> Pose:
+        """Returns the pose of the held part in the frame of the tool."""
+        return hanging_part(Pose.identity(), self.believed.part(self.held).figures, tool, self.half_turn)
 
     def at_hand(self, reading: HandReading) -> BelievedPart | None:
         """Returns the part between the fingers, by where it is seen; cups carry trays, and no other is near then."""
@@ -207,7 +212,7 @@ class Manipulator:
             return NOTHING
         sku, pose = self.held_sku, Pose.identity()
         if not self.carries_tray:
-            return held_capsules(sku, hanging_part(pose, self.believed.part(self.held).figures, tool))
+            return held_capsules(sku, self.part_in_tool(tool))
         hold = hold_of(sku, tool)
         return NOTHING if hold is None else held_capsules(sku, hanging_tray(pose, hold.grip, pose))
 

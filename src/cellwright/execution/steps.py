@@ -213,8 +213,8 @@ class StepRunner:
             await manipulator.hand.read()
             if failure := gone():
                 raise failure
-            now = manipulator.believed.part(part.name)
-            near = grasp.nearest(manipulator.turned_rad).pose_tool(now)
+            nearest = grasp.nearest(manipulator.turned_rad)
+            near, manipulator.half_turn = nearest.pose_tool(manipulator.believed.part(part.name)), nearest.half_turn
             await manipulator.approach(near)
             return near
 

@@ -7,20 +7,21 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.core.pose import Pose
-from cellwright.execution.outline import is_over, tray_gap_m
+from cellwright.execution.outline import is_over, leans_on
 from cellwright.knowledge import BeliefState, BelievedPart
 from cellwright.knowledge.tray_layout import tray_layout
+from cellwright.orders import KitDesign
 
 __all__ = ["box_of", "carried", "extras", "is_covered", "is_loose", "is_movable", "reaches", "top_m"]
 
 Array = npt.NDArray[np.float64]
 
 NEAR_M = 0.25  # beyond what a robot reaches, nothing is in its way
-BESIDE_M = 0.001  # a part that stands nearer to a tray than this may touch it: detectors err by a third of it
+BESIDE_M = 0.001  # a part that is nearer to a tray than this may touch it: detectors err by a third of it
 ON_FLOOR_M = 0.005  # a tray that is seen so near to the floor of a box stands on it
 COVERS_M = 0.05  # trays on top of each other are nearer than this; those side by side are not
 DEVIATIONS = 2.0  # by which something may be lower than it is believed to be
+NEAREST_DEVIATIONS = 3.0  # by which it may be nearer
 HIGHEST_M = 0.20  # above a tray; what is believed to be higher hangs in a hand
 
 
@@ -60,8 +61,8 @@ def carried(believed: BeliefState) -> frozenset[str]:
     return frozenset(found)
 
 
-def extras(believed: BeliefState, kit: str, parts: Iterable[BelievedPart]) -> list[BelievedPart]:
-    """Returns parts that lie on the tray of a kit, or lean on it, and in none of its slots.
+def extras(believed: BeliefState, kit: str, design: KitDesign, parts: Iterable[BelievedPart]) -> list[BelievedPart]:
+    """Returns parts that lie on the tray of a kit, or lean on it, and in none of the slots of its design.
 
     A part whose height is not known well may lie lower than it is believed to: what may touch the kit counts.
     """
@@ -69,27 +70,29 @@ def extras(believed: BeliefState, kit: str, parts: Iterable[BelievedPart]) -> li
     if not tray or not believed.has_pose(kit):
         return []
     size_m = length_m, width_m, height_m = tray_layout(believed.sku(tray)).size_m
-    from_world = believed.pose(kit).inverse()
+    from_world, slots = believed.pose(kit).inverse(), believed.slots_of_kit(kit, design)
     found = []
     for part in parts:
         x, y, z = from_world.apply(part.position)
         beside_m = np.hypot(max(abs(x) - length_m / 2, 0.0), max(abs(y) - width_m / 2, 0.0))
-        if beside_m >= part.reach_m + BESIDE_M or z >= height_m + HIGHEST_M / 2 or not is_loose(believed, part):
+        if beside_m >= part.reach_m + BESIDE_M or z >= height_m + HIGHEST_M / 2:
+            continue
+        if any(slot.holds(part) for slot in slots) or not is_loose(believed, part, besides=kit):
             continue
         unknown_m = max(DEVIATIONS * float(np.sqrt(believed.variances(part.name)[2])) - BESIDE_M, 0.0)
-        lower = Pose.from_xyz_rpy([0.0, 0.0, -min(unknown_m, max(z, 0.0))])
-        pose = lower @ from_world @ part.pose_in_world
-        if is_over(part.sku, pose, size_m) or tray_gap_m(part.sku, pose, size_m) < BESIDE_M:
+        pose, lower_m = from_world @ part.pose_in_world, min(unknown_m, max(z, 0.0))
+        near_m = max(BESIDE_M, NEAREST_DEVIATIONS * part.sd_m)
+        if is_over(part.sku, pose, size_m) or leans_on(part.sku, pose, size_m, near_m, lower_m):
             found.append(part)
     return found
 
 
-def is_loose(believed: BeliefState, part: BelievedPart) -> bool:
-    """Returns whether a part lies in no slot of a parts tray and of no kit."""
+def is_loose(believed: BeliefState, part: BelievedPart, besides: str = "") -> bool:
+    """Returns whether a part lies in no slot of a parts tray and of no kit; the slots of one kit may be left out."""
     trays = [tray.name for tray in believed.of_kind("PartsTray") if believed.has_pose(tray.name)]
     if any(slot.holds(part) for tray in trays for slot in believed.slots_of_tray(tray)):
         return False
-    kits = [kit.name for kit in believed.of_kind("Kit")]
+    kits = [kit.name for kit in believed.of_kind("Kit") if kit.name != besides]
     return not any(slot.holds(part) for kit in kits for slot in believed.slots_on_kit_tray(kit))
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cellwright.catalogue.seating import SEEN_SEATED, SlotTolerance
+from cellwright.catalogue import GearFigures
+from cellwright.catalogue.seating import SEATED, SEEN_SEATED, SlotTolerance
 from cellwright.execution.outcome import KitReport, OrderStatus, SlotReport
 from cellwright.execution.settings import ExecutionSettings
 from cellwright.execution.surroundings import box_of, extras
@@ -32,16 +33,22 @@ class SeenSeat:
         above_m: Above its seat.
         tilt_rad: Between its axis and the vertical.
         sd_m: How well its place in the slot is known.
+        is_centred: Whether the slot centres such a part, as a cone does; where it does not, nothing but the place that
+            is seen tells how far off the part is.
     """
 
     across_m: float
     above_m: float | None
     tilt_rad: float | None
     sd_m: float = 0.0
+    is_centred: bool = True
 
     def reason(self, allowed: SlotTolerance) -> str:
         """Returns why it is not seated, by what is measured; empty when it is."""
-        if self.across_m > min(allowed.beside_m + DEVIATIONS * self.sd_m, max(CAUGHT_M, allowed.beside_m)):
+        limit_m = min(allowed.beside_m + DEVIATIONS * self.sd_m, max(CAUGHT_M, allowed.beside_m))
+        if not self.is_centred:
+            limit_m = min(allowed.beside_m, max(SEATED.beside_m - self.sd_m, SEATED.beside_m / 2))
+        if self.across_m > limit_m:
             return f"is {self.across_m * 1000:.1f} mm beside its place"
         if self.above_m is not None and abs(self.above_m) > allowed.above_m:
             return f"is {self.above_m * 1000:.1f} mm above its seat"
@@ -55,24 +62,29 @@ class SeenSeat:
         return tuple(name for name, value in (("height", self.above_m), ("tilt", self.tilt_rad)) if value is None)
 
 
-def seat_of(believed: BeliefState, part: BelievedPart, slot: BelievedSlot, flat: Collection[str] = ()) -> SeenSeat:
+def seat_of(
+    believed: BeliefState, owner: str, part: BelievedPart, slot: BelievedSlot, flat: Collection[str] = ()
+) -> SeenSeat:
     """Returns how a part is seen in a slot.
 
     Args:
         believed: What is believed.
+        owner: The tray or the kit that the slot is of.
         part: The part.
         slot: The slot.
         flat: Detectors that measure neither heights nor leans.
     """
-    is_measured = believed.source(part.name) not in flat
+    source, is_centred = believed.source(part.name), isinstance(part.figures, GearFigures)
     spread = np.sqrt(believed.variances(part.name))
     is_high, is_tilted = spread[2] <= SEEN_SEATED.above_m, spread[3:5].max() <= SEEN_SEATED.tilt_rad
     above_m = float(part.position[2] - slot.position[2])
+    is_one_camera = not is_centred and source == believed.source(believed.detected_as(owner))
     return SeenSeat(
         part.across_m(slot.position),
-        above_m if is_measured and is_high else None,
-        part.tilt_rad if is_measured and is_tilted else None,
-        float(np.hypot(believed.sd_m(part.name), CAMERAS_M)),
+        above_m if source not in flat and is_high else None,
+        part.tilt_rad if source not in flat and is_tilted else None,
+        float(np.hypot(believed.sd_m(part.name), 0.0 if is_one_camera else CAMERAS_M)),
+        is_centred,
     )
 
 
@@ -88,7 +100,7 @@ def kit_reports(
         rows = [_slot(belief, kit, slot, believed.part_in(slot, parts), since_s, settings) for slot in slots]
         if not slots:
             rows = [SlotReport(slot=slot.name, wanted=slot.sku, reason=NO_KIT) for slot in design.slots]
-        on_it = tuple(part.name for part in extras(believed, kit, parts))
+        on_it = tuple(part.name for part in extras(believed, kit, design, parts))
         box = box_of(believed, kit) if slots else ""
         goes_there = bool(slots) and bool(believed.relations.capacity) and kit not in believed.stationary
         elsewhere = f"is not seen in {' or '.join(believed.relations.capacity)}" if goes_there and not box else ""
@@ -135,7 +147,7 @@ def _slot(
         is_empty = view.content is SlotContent.EMPTY
         reason = "empty" if is_empty else f"not verified: it was not in view since {since_s:.1f} s"
         return SlotReport(slot=slot.name, wanted=slot.sku, reason=reason, verified=is_empty)
-    seat = seat_of(belief.state, part, slot, settings.flat_detectors)
+    seat = seat_of(belief.state, kit, part, slot, settings.flat_detectors)
     known_s = belief.state.seen_s(part.name)
     seen_s = -np.inf if isinstance(known_s, Unknown) else known_s
     reason, is_seen = "", seen_s >= since_s

@@ -8,6 +8,8 @@ import mujoco
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.catalogue import PartFigures
+from cellwright.shapes.part_shape import part_shape
 from cellwright.sim import World
 
 __all__ = ["TOUCH_M", "carried_by", "geoms_of", "loose_bodies", "nearest_m", "things_below", "things_on"]
@@ -19,6 +21,7 @@ TOUCH_M = 0.0005
 
 LOWER_M = 0.001
 CARRIED = 0.2  # of that, by which what is carried then overlaps; side by side nothing does
+LEVEL = 0.5  # what then overlaps by so much lies on the other, whatever else holds it up
 
 
 def geoms_of(world: World, bodies: Iterable[int]) -> list[int]:
@@ -44,7 +47,7 @@ def nearest_m(world: World, first: Sequence[int], second: Sequence[int], limit_m
 
 
 def carried_by(
-    world: World, lower: Sequence[int], upper: Sequence[int], gap_m: float = TOUCH_M
+    world: World, lower: Sequence[int], upper: Sequence[int], gap_m: float = TOUCH_M, share: float = CARRIED
 ) -> list[tuple[int, int]]:
     """Returns pairs of geoms of which the first carries the second, if only in part.
 
@@ -56,6 +59,7 @@ def carried_by(
         lower: Geoms that may carry.
         upper: Geoms that may be carried.
         gap_m: How near they must be to touch.
+        share: By which share of a millimetre they would overlap.
     """
     touching = list(_near(world, upper, lower, gap_m))
     if not touching:
@@ -67,16 +71,28 @@ def carried_by(
         return [
             (low, up)
             for up, low, before_m in touching
-            if mujoco.mj_geomDistance(model, data, up, low, gap_m, None) < min(before_m, 0.0) - CARRIED * LOWER_M
+            if mujoco.mj_geomDistance(model, data, up, low, gap_m, None) < min(before_m, 0.0) - share * LOWER_M
         ]
     finally:
         data.geom_xpos[upper] = here
 
 
 def things_on(world: World, name: str, riding: Collection[str] = ()) -> list[str]:
-    """Returns the loose things that stand or lean on one, or on those that ride on it; these are not among them."""
+    """Returns the loose things that stand or lean on one, or on those that ride on it; these are not among them.
+
+    A part that touches them by a steep side, and would stay as it is without them, does not lean on them.
+    """
     mine, others = _loose_geoms(world, name, riding)
-    return sorted({others[up] for _, up in carried_by(world, mine, list(others))})
+    found = {others[up] for _, up in carried_by(world, mine, list(others))}
+    own = [geom for geom, thing in others.items() if thing in found and _stands(world, thing)]
+    lying = {others[up] for _, up in carried_by(world, mine, own, share=LEVEL)}
+    return sorted(found - ({others[geom] for geom in own} - lying))
+
+
+def _stands(world: World, thing: str) -> bool:
+    """Returns whether a thing is a part that would stay as it is on a plane."""
+    figures = world.objects[thing].figures if thing in world.objects else None
+    return isinstance(figures, PartFigures) and part_shape(figures).stands(world.pose_of(thing))
 
 
 def things_below(world: World, name: str) -> list[str]:

@@ -136,9 +136,9 @@ class BelievedPart:
     @cached_property
     def top_m(self) -> float:
         """An upper bound of the height of its highest point."""
-        lean = np.sin(self.tilt_rad)
-        upright = max(np.cos(self.tilt_rad), 0.0)
-        return float(self.position[2] + upright * self.figures.height_m + lean * self.figures.radius_m)
+        lean, upright, figures = np.sin(self.tilt_rad), np.cos(self.tilt_rad), self.figures
+        along_m = max(upright * (figures.bottom_m + figures.height_m), upright * figures.bottom_m)
+        return float(self.position[2] + along_m + lean * figures.radius_m)
 
     @property
     def reach_m(self) -> float:

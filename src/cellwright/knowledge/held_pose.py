@@ -14,7 +14,6 @@ from cellwright.catalogue import (
     TrayGrasp,
     part_grasp,
     part_of_sku,
-    tool_grasp_xyz_m,
     tray_grasp,
     tray_of_sku,
 )
@@ -40,10 +39,18 @@ def gripper_figures(tool: str) -> GripperFigures | None:
     return figures if isinstance(figures, GripperFigures) else None
 
 
-def hanging_part(pose_tool: Pose, part: PartFigures, gripper: str = "") -> Pose:
-    """Returns the pose of a part that the tool holds as planned."""
-    _, _, height_m = tool_grasp_xyz_m(part, gripper_figures(gripper))
-    return pose_tool @ Pose.from_xyz_rpy([0.0, 0.0, height_m], [np.pi, 0.0, 0.0])
+def hanging_part(pose_tool: Pose, part: PartFigures, gripper: str = "", half_turn: bool = False) -> Pose:
+    """Returns the pose of a part that the tool holds as planned.
+
+    Args:
+        pose_tool: Of the tool.
+        part: What it holds.
+        gripper: Its name in the catalogue.
+        half_turn: Whether the fingers, which are symmetric, took a part that is not round the other way round.
+    """
+    grasp = part_grasp(part, gripper_figures(gripper))
+    yaw_rad = 0.0 if grasp.yaw_rad is None else grasp.yaw_rad + np.pi * half_turn
+    return pose_tool @ Pose.from_xyz_rpy(grasp.xyz_m, (np.pi, 0.0, yaw_rad)).inverse()
 
 
 def hanging_tray(pose_tool: Pose, grasp: TrayGrasp, seen: Pose) -> Pose:
@@ -74,7 +81,8 @@ def held_pose(tool: ToolState, kind: str, sku: str, seen: npt.NDArray[np.float64
         part = part_of_sku(sku)
         if abs(tool.width_m - part_grasp(part, gripper_figures(tool.model)).width_m) > WIDTH_M:
             return None
-        pose = hanging_part(tool.pose_tool_in_world, part, tool.model)
+        ways = [hanging_part(tool.pose_tool_in_world, part, tool.model, half_turn) for half_turn in (False, True)]
+        pose = min(ways, key=lambda pose: pose.angle_rad(Pose.from_matrix(seen)))
     spread = tool.sd_m**2
     return PoseEstimate(pose.matrix, (spread, spread, spread, 0.0, 0.0, 0.0), Evidence.FELT, tool.time_s, tool.robot)
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from cellwright.catalogue import GearFigures, part_of_sku, tray_of_sku
 from cellwright.core.errors import UnknownName
 from cellwright.core.pose import Pose
+from cellwright.shapes.part_shape import part_shape
 
 __all__ = ["Boxes", "SkuExtent", "capsules_of_sku", "extent_of", "hidden_by_boxes", "hidden_by_capsules", "swept"]
 
@@ -22,7 +23,7 @@ SOME = 16  # of so many capsules one is looked at first
 CLOSE_M = 1e-6  # more than rounding: what is so near to a ball is looked at
 TOUCHING_M = 0.005  # what is hit no farther before a point is what the point lies on, or that itself
 UNKNOWN_RADIUS_M = 0.05  # of what is not in the catalogue
-TRAY_CAPSULES = 3
+STRIPS = 3
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class SkuExtent:
         bottom_m: Height of its underside above its origin.
         top_m: Height of its upper face; pegs are too thin to be counted.
         is_tray: Whether it is a tray.
+        is_round: Whether it is round about its z axis.
     """
 
     half_x_m: float
@@ -42,6 +44,7 @@ class SkuExtent:
     bottom_m: float
     top_m: float
     is_tray: bool
+    is_round: bool = False
 
     @property
     def radius_m(self) -> float:
@@ -58,23 +61,26 @@ def extent_of(sku: str) -> SkuExtent:
     try:
         part = part_of_sku(sku)
     except UnknownName:
-        return SkuExtent(UNKNOWN_RADIUS_M, UNKNOWN_RADIUS_M, 0.0, UNKNOWN_RADIUS_M, is_tray=False)
+        return SkuExtent(UNKNOWN_RADIUS_M, UNKNOWN_RADIUS_M, 0.0, UNKNOWN_RADIUS_M, is_tray=False, is_round=True)
     top_m = part.disc_top_m if isinstance(part, GearFigures) else part.bottom_m + part.height_m
-    return SkuExtent(part.radius_m, part.radius_m, part.bottom_m, top_m, is_tray=False)
+    if part.is_round:
+        return SkuExtent(part.radius_m, part.radius_m, part.bottom_m, top_m, is_tray=False, is_round=True)
+    half_x_m, half_y_m, _ = np.abs(part_shape(part).extent_m).max(axis=0).tolist()
+    return SkuExtent(half_x_m, half_y_m, part.bottom_m, top_m, is_tray=False)
 
 
 def capsules_of_sku(sku: str, pose_in_world: Pose) -> Array:
     """Returns capsules that contain an object, k x 7: two end points and a radius each; for what a hand holds."""
     extent = extent_of(sku)
     low_m, high_m = extent.bottom_m, extent.top_m
-    if not extent.is_tray:
+    if extent.is_round:
         ends = pose_in_world.apply([[0.0, 0.0, low_m], [0.0, 0.0, high_m]])
         return np.array([[*ends[0], *ends[1], extent.radius_m]])
     long, across = (0, 1) if extent.half_x_m >= extent.half_y_m else (1, 0)
     halves = (extent.half_x_m, extent.half_y_m)
-    strip_m = halves[across] / TRAY_CAPSULES
+    strip_m = halves[across] / STRIPS
     rows = []
-    for number in range(TRAY_CAPSULES):
+    for number in range(STRIPS):
         ends = np.zeros((2, 3))
         ends[:, 2] = (low_m + high_m) / 2
         ends[:, across] = (2 * number + 1) * strip_m - halves[across]

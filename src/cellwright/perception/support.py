@@ -8,16 +8,17 @@ them, leaning on one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import GearFigures, PartFigures, TrayFigures, part_of_sku, seated_height_m, tray_of_sku
+from cellwright.catalogue import PartFigures, TrayFigures, part_of_sku, seated_height_m, tray_of_sku
 from cellwright.core.errors import UnknownName
 from cellwright.perception.cfg import TrackerCfg
 from cellwright.perception.table import TrackTable
+from cellwright.shapes.part_shape import PartShape, part_shape
 
 __all__ = ["Surface", "rest_on_support"]
 
@@ -27,7 +28,7 @@ CENTRED_M = 0.0015  # a part so near to a slot's axis is seated, as far as it is
 SEATED_SD_M, SEATED_SD_RAD = 0.0005, 0.02
 LOOSE_SD_RAD = 0.2  # a part that lies about may lean on something
 MOVED_M = 0.0005  # after less it lies on what it lay on before
-RING = np.linspace(0.0, 2 * np.pi, 16, endpoint=False)  # directions in which a part is looked at for what holds it up
+SPACING_M = 0.002  # of points of an underside that are looked at for what holds them up
 
 
 class Surface(NamedTuple):
@@ -55,6 +56,7 @@ def _support(table: TrackTable, row: int, surfaces: Sequence[Surface], cfg: Trac
     """Returns the height of an object's origin, how far it may be off, and how far it may lean."""
     part, tray = _figures(table.skus[row])
     x, y, z = table.positions[row]
+    bottom_m = part.bottom_m if part is not None else 0.0
     for number in table.trays.tolist():
         below = _figures(table.skus[number])[1]
         if number == row or below is None or table.misses[number] >= cfg.confirm or table.held[number]:
@@ -65,7 +67,7 @@ def _support(table: TrackTable, row: int, surfaces: Sequence[Surface], cfg: Trac
             if is_on:  # as it was when its height was last known
                 return float(table.positions[number, 2]) + below.thickness_m, cfg.surface_sd_m, SEATED_SD_RAD
             continue
-        if np.abs(beside[0]) > below.size_m[0] / 2 or np.abs(beside[1]) > below.size_m[1] / 2:
+        if not _is_on(table, row, part, number, below):
             continue
         floor_m = float(table.positions[number, 2])
         gaps = [float(np.hypot(*(beside - slot.xy_m))) for slot in below.slots]
@@ -74,8 +76,7 @@ def _support(table: TrackTable, row: int, surfaces: Sequence[Surface], cfg: Trac
             climbed_m = max(gaps[nearest] - CENTRED_M, 0.0)
             seat_m = seated_height_m(below, below.slots[nearest], part)
             return floor_m + seat_m, SEATED_SD_M + climbed_m, SEATED_SD_RAD + climbed_m / part.radius_m
-        return floor_m + below.thickness_m, cfg.max_sd_m, LOOSE_SD_RAD
-    bottom_m = part.bottom_m if part is not None else 0.0
+        return floor_m + below.thickness_m - bottom_m, cfg.max_sd_m, LOOSE_SD_RAD
     for surface in surfaces:
         if _contains(surface, x, y):
             loose = tray is None
@@ -89,34 +90,59 @@ def _support(table: TrackTable, row: int, surfaces: Sequence[Surface], cfg: Trac
     return float(z), cfg.surface_sd_m if drawn else cfg.max_sd_m, SEATED_SD_RAD if drawn else LOOSE_SD_RAD
 
 
+def _is_on(table: TrackTable, row: int, part: PartFigures | None, number: int, tray: TrayFigures) -> bool:
+    """Returns whether an object lies on a tray: with its middle, and not only about it."""
+    half, middle = np.array(tray.size_m)[:, None] / 2, table.positions[row, :2]
+    under = middle[None]
+    if part is not None:
+        middle, under = _outline(table, row, part)
+    places = (middle[None], under[:, :2])
+    return all(bool((np.abs(_in_frame(table, number, *xy.T)) <= half).all(axis=0).any()) for xy in places)
+
+
 def _raised_m(table: TrackTable, row: int, part: PartFigures, floor_m: float, cfg: TrackerCfg) -> float:
     """Returns how far the middle of a part is held above a table by trays beside it that it reaches over."""
-    x, y, _ = table.positions[row]
-    radius_m, raised_m = part.radius_m, 0.0
-    beside_m, is_over = radius_m, np.zeros(len(RING), bool)
+    (x, y), under = _outline(table, row, part)
+    raised_m, beside_m, held_up = 0.0, part.radius_m, np.zeros(len(under), bool)
     for number in table.trays.tolist():
         tray = _figures(table.skus[number])[1]
         if number == row or tray is None or table.misses[number] >= cfg.confirm or table.held[number]:
             continue
         half = np.array(tray.size_m[:2]) / 2
         out_m = float(np.hypot(*np.maximum(np.abs(_in_frame(table, number, x, y)) - half, 0.0)))
-        height_m = float(table.positions[number, 2]) + tray.thickness_m - floor_m - _underside_m(part, out_m)
-        if out_m < radius_m and height_m > 0.0:
-            rim = _in_frame(table, number, x + radius_m * np.cos(RING), y + radius_m * np.sin(RING))
-            is_over |= (np.abs(rim) <= half[:, None]).all(axis=0)
+        if out_m >= 2 * part.radius_m:
+            continue
+        is_over = (np.abs(_in_frame(table, number, *under[:, :2].T)) <= half[:, None]).all(axis=0)
+        height_m = float(table.positions[number, 2]) + tray.thickness_m - floor_m
+        height_m -= float(under[is_over, 2].min(initial=np.inf))
+        if height_m > 0.0:
+            held_up |= is_over
             beside_m, raised_m = min(beside_m, out_m), max(raised_m, height_m)
-    held_up = np.flatnonzero(is_over)
-    if not len(held_up):
+    if not held_up.any():
         return 0.0
-    is_level = 2 * np.diff([*held_up, held_up[0] + len(RING)]).max() <= len(RING)  # no half of its rim is free
-    return raised_m if is_level else raised_m * radius_m / (radius_m + beside_m)
+    offsets = under[:, :2] - (x, y)
+    angles = np.sort(np.arctan2(*offsets[held_up].T))
+    if np.diff([*angles, angles[0] + 2 * np.pi]).max() <= np.pi:  # no half of its rim is free
+        return raised_m
+    towards = offsets[held_up].mean(axis=0)
+    behind_m = float(-(offsets @ towards).min() / np.hypot(*towards))
+    return raised_m * behind_m / (behind_m + beside_m)
 
 
-def _underside_m(part: PartFigures, out_m: float) -> float:
-    """Returns how high the underside of an upright part is, above its lowest point, so far from its axis."""
-    if not isinstance(part, GearFigures):
-        return 0.0
-    return float(np.interp(out_m, (part.cone_bottom_radius_m, part.cone_top_radius_m), (0.0, part.cone_height_m)))
+def _outline(table: TrackTable, row: int, part: PartFigures) -> tuple[Array, Array]:
+    """Returns the middle of a part that is seen, in the plane, and its underside: heights above its lowest point."""
+    shape = part_shape(part)
+    middle, under = shape.centre_m[:2], _underside(shape)
+    w, i, j, k = table.quaternions[row]
+    yaw = np.arctan2(2 * (i * j + w * k), 1 - 2 * (j * j + k * k))
+    turn = np.array([[np.cos(yaw), -np.sin(yaw)], [np.sin(yaw), np.cos(yaw)]])
+    place = table.positions[row, :2]
+    return place + turn @ middle, np.column_stack([under[:, :2] @ turn.T + place, under[:, 2] - part.bottom_m])
+
+
+@lru_cache
+def _underside(shape: PartShape) -> Array:
+    return shape.underside(SPACING_M)
 
 
 @cache

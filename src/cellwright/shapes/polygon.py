@@ -1,4 +1,4 @@
-"""Flat outlines: rounded rectangles, and triangles that fill an outline with holes."""
+"""Flat outlines: rounded rectangles, convex hulls, and triangles that fill an outline with holes."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["fill", "rounded_rectangle"]
+__all__ = ["convex_polygon", "depths_m", "fill", "rounded_rectangle"]
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
+
+SAME_M = 1e-7  # points that are no farther apart are one
 
 
 def rounded_rectangle(size_m: tuple[float, float], radius_m: float, segments_per_corner: int = 8) -> Array:
@@ -22,6 +24,31 @@ def rounded_rectangle(size_m: tuple[float, float], radius_m: float, segments_per
         angles = sweep + quarter * np.pi / 2
         arcs.append(np.array(centre) + radius_m * np.column_stack([np.cos(angles), np.sin(angles)]))
     return np.concatenate(arcs)
+
+
+def convex_polygon(points: Array) -> Array:
+    """Returns the corners of the convex hull of points in a plane, counter-clockwise (Andrew's monotone chain)."""
+    ordered = np.unique(np.round(points / SAME_M) * SAME_M, axis=0).tolist()
+    halves = []
+    for way in (ordered, ordered[::-1]):
+        chain: list[list[float]] = []
+        for x, y in way:
+            while len(chain) > 1:
+                (ax, ay), (bx, by) = chain[-2:]
+                if (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0.0:
+                    break
+                chain.pop()
+            chain.append([x, y])
+        halves.append(chain[:-1])
+    return np.array([*halves[0], *halves[1]])
+
+
+def depths_m(corners: Array, points: Array) -> Array:
+    """Returns how deep points (n, 2) are inside of a convex polygon, counter-clockwise; negative outside."""
+    sides = np.roll(corners, -1, axis=0) - corners
+    outward = np.column_stack([sides[:, 1], -sides[:, 0]]) / np.hypot(*sides.T)[:, None]
+    result: Array = ((outward * corners).sum(axis=1) - points @ outward.T).min(axis=1)
+    return result
 
 
 def fill(outline: Array, holes: Sequence[Array] = ()) -> tuple[Array, Indices]:

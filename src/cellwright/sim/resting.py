@@ -12,6 +12,7 @@ import numpy.typing as npt
 from cellwright.catalogue import GearFigures, PartFigures, TrayFigures, seated_pose
 from cellwright.core.pose import Pose
 from cellwright.models.contact_settings import GeomGroup
+from cellwright.shapes.part_shape import part_shape
 
 if TYPE_CHECKING:
     from cellwright.sim.world import World
@@ -68,7 +69,7 @@ def _down_m(world: World, start: Any, part: str) -> float:
 
 
 def _underside(part: PartFigures | TrayFigures) -> npt.NDArray[np.float64]:
-    """Returns points (n, 3) of a part's underside, in its frame: a grid and the edges; for parts but gears a disc.
+    """Returns points (n, 3) of a part's underside, in its frame: a grid and the edges; of round parts a disc.
 
     Of a tray its feet, and its rim, over which none of its own parts stands.
     """
@@ -76,6 +77,8 @@ def _underside(part: PartFigures | TrayFigures) -> npt.NDArray[np.float64]:
         (x, y), along = (side / 2 for side in part.size_m), np.linspace(-1.0, 1.0, TRAY_RAYS)
         rim = [(s * x, k * y) for k in along for s in (-1, 1)] + [(k * x, s * y) for k in along for s in (-1, 1)]
         return np.array([(*xy, part.foot_height_m) for xy in rim] + [(*xy, 0.0) for xy in part.feet_xy_m])
+    if not part.is_round:
+        return part_shape(part).underside(RAY_SPACING_M)
     radii = [part.radius_m]
     if isinstance(part, GearFigures):
         radii = [part.cone_bottom_radius_m, part.cone_top_radius_m, part.tip_radius_m]
