@@ -68,9 +68,18 @@ def test_a_hand_that_runs_into_the_bottle_hits_it(lab):
 def test_pads_may_hold_what_they_are_permitted_to(lab):
     strict = CollisionMonitor(lab.world, lab.stepper, name="strict")
     kind = CollisionMonitor(lab.world, lab.stepper, [PADS, TABLE])
+    others = {
+        AllowedContact("bottle", "table", one_way=True): 0,
+        AllowedContact("table", "bottle", one_way=True): 1,  # it is the bottle that is held
+        AllowedContact("table", "bottle"): 0,
+        AllowedContact("bottle", "table", limit_n=1000.0): 0,
+        AllowedContact("bottle", "table", limit_n=0.001): 1,
+    }
+    monitors = [CollisionMonitor(lab.world, lab.stepper, [PADS, each], name=str(each)) for each in others]
     lab.perform(take(lab.robot("ur5"), lift_m=0.05))
     assert lab.world.pose_of("bottle").position[2] > 0.79
     assert kind.hits == []
+    assert [len(pairs(monitor) & {("bottle", "table")}) for monitor in monitors] == list(others.values())
     assert pairs(strict) == {("ur5/tool/pad_left", "bottle"), ("ur5/tool/pad_right", "bottle"), ("bottle", "table")}
 
 

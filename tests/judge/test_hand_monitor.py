@@ -2,6 +2,12 @@
 
 import numpy as np
 
+from cellwright.core.pose import Pose
+from cellwright.judge import HeldObject
+from cellwright.motion import LineSpeed
+
+SLOW = LineSpeed(0.12, 0.6, 6.0)
+
 
 def test_a_gear_that_is_taken_carried_and_set_down_is_told_in_that_order(stand):
     stand.at("start")
@@ -75,3 +81,55 @@ def test_a_gear_that_is_put_elsewhere_was_not_lost(stand):
     assert stand.hand_monitor.held == {}
     stand.lab.advance(0.1)
     assert not np.any([event.moment == "loss" for event in stand.heard])
+
+
+def test_a_gear_that_one_pad_alone_touches_is_not_held(stand):
+    stand.at("hover")
+    model, pads = stand.world.model, stand.world.robots["fanuc"].gripper.pads
+    missing = list(pads)[1]
+    before = model.geom_contype[missing], model.geom_conaffinity[missing]
+    model.geom_contype[missing] = model.geom_conaffinity[missing] = 0
+
+    async def close():
+        await stand.arm.move_tool_straight(stand.grasp(), SLOW)
+        await stand.arm.gripper.close()
+
+    stand.lab.perform(close())
+    stand.lab.advance(0.1)
+    touching = {int(geom) for pair in stand.world.data.contact.geom for geom in pair} & set(pads)
+    model.geom_contype[missing], model.geom_conaffinity[missing] = before
+    assert touching == {next(iter(pads))}
+    assert stand.hand_monitor.held == {}
+
+
+def test_a_gear_that_slides_over_the_table_is_neither_lifted_nor_under_way(stand):
+    stand.at("start")
+    stand.world.place("medium_gear_1", Pose.from_xyz_rpy([0.50, -1.00, 0.917]))
+
+    async def slide():
+        await stand.hover()
+        grasp = stand.grasp()
+        await stand.arm.move_tool_straight(grasp, SLOW)
+        await stand.arm.gripper.close()
+        await stand.shift(-0.03, 0.0)
+        await stand.arm.gripper.open()
+
+    stand.lab.perform(slide())
+    stand.lab.advance(0.1)
+    gear = "medium_gear_1"
+    assert stand.moments() == [("approach", gear), ("grasp", gear), ("release", gear)]
+    assert not stand.heard[-1].lifted
+    assert stand.drops.drops == []
+
+
+def test_a_part_that_another_hand_takes_out_of_a_tray_in_a_hand_was_not_lost(stand):
+    stand.at("start")
+    gear, tray, here_m = "medium_gear_1", "fanuc_kit_m2l1", stand.position().copy()
+    for other_holds_it in (True, False):
+        hands = stand.hand_monitor.save()
+        hands["fanuc"].hold = HeldObject(tray, here_m, here_m, lifted=True, parts_in_tray={gear: Pose.identity()})
+        hands["motoman"].hold = HeldObject(gear, here_m, here_m) if other_holds_it else None
+        stand.hand_monitor.load(hands)
+        stand.heard.clear()
+        stand.lab.advance(0.02)
+        assert (("loss", gear) in stand.moments()) is not other_holds_it

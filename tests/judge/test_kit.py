@@ -57,6 +57,23 @@ def test_an_extra_part_spoils_a_full_kit(stand):
     assert judge_kit(stand.world, TRAY, smaller).reason == "extras: large_gear_1, medium_gear_2 on the tray"
 
 
+def test_a_part_on_a_seated_one_and_two_in_a_slot_spoil_it(stand):
+    stand.fill(RIGHT)
+    on_it = stand.world.pose_of("medium_gear_1") @ Pose.from_xyz_rpy([0.0, 0.0, 0.036])
+    stand.world.place("medium_gear_3", on_it)
+    stand.lab.advance(0.3)
+    verdict = judge_kit(stand.world, TRAY, DESIGN)
+    assert (failed(verdict), verdict.reason) == (["extras"], "extras: medium_gear_3 on the tray")
+    stand.world.place("medium_gear_3", Pose.from_xyz_rpy([2, 2, 0.0]))
+    seat = stand.world.pose_of("large_gear_1")
+    stand.world.place("large_gear_1", seat @ Pose.from_xyz_rpy([0.0, 0.0, 0.045]))
+    stand.world.place("small_gear_1", seat @ Pose.from_xyz_rpy([0.0, 0.0, 0.001]))
+    stand.lab.advance(0.6)
+    verdict = judge_kit(stand.world, TRAY, DESIGN)
+    assert failed(verdict) == ["slot_3", "extras"]
+    assert "slot_3: small_gear_1 is a sku_part_small_gear" in verdict.reason
+
+
 def test_a_part_beside_the_tray_or_high_above_it_is_no_extra(stand):
     stand.fill(RIGHT)
     tray = stand.world.pose_of(TRAY)
@@ -152,6 +169,20 @@ def test_a_score_says_why(stand):
     assert "fell 1000 mm onto floor" in lines["floor"].reason
     most = 3 * 3 + 5 + 2 + 2 + 1
     assert bad.total == pytest.approx((most - 1 - 1 - 0.5) / most)
+    worst = {
+        item.name: item.points for item in score_run(full, [HIT] * 9, [FALLEN] * 9, 400, par_s=60, limit_s=300).items
+    }
+    assert (worst["collisions"], worst["floor"], worst["time"]) == (0.0, 0.0, 0.0)
+
+
+def test_a_score_is_done_when_all_kits_are_and_there_is_one(stand):
+    stand.fill(RIGHT)
+    full, gone = (judge_kit(stand.world, tray, DESIGN) for tray in (TRAY, "no_tray"))
+    for kits, done in (([], False), ([full], True), ([full, gone], False), ([gone], False)):
+        score = score_run(kits, [], [], 10.0, par_s=60, limit_s=300)
+        lines = {item.name: item.points for item in score.items}
+        assert (score.done, lines["time"]) == (done, float(done))
+        assert lines.get("no_tray/tray") == (0.0 if gone in kits else None)
 
 
 def test_a_part_that_is_there_but_not_seated_has_some_points(stand):

@@ -111,6 +111,15 @@ def test_on_a_part_it_stands_neither_on_its_table_nor_level(kit):
     assert "(limit 2 deg)" in found["level"]
 
 
+def test_on_the_rim_of_another_tray_it_stands_neither_on_its_table_nor_level(kit):
+    pose = kit.world.pose_of(TRAY) @ Pose.from_xyz_rpy([0.0, -0.06, 0.06])
+    carry(kit.world, pose)
+    kit.lab.advance(1.2)
+    found = failed(kit.world)
+    assert found["on its table"] == "it stands on fanuc_kit_s2l2, not on fanuc_cart"
+    assert "(limit 2 deg)" in found["level"]
+
+
 def test_a_tray_that_still_moves_is_not_done(kit):
     item = kit.world.objects[TRAY]
     kit.world.data.qvel[item.dof] = 0.05
@@ -173,6 +182,11 @@ def test_upside_down_it_is_neither_level_nor_filled():
     world = bare((0, 0, 0.89), [FLOOR, BENCH])
     world.place("kit", Pose.from_xyz_rpy([0.0, 0.0, 0.907], [np.pi, 0.0, 0.0]))
     assert failed(world, "kit")["level"] == "tilted by 180.0 deg (limit 2 deg)"
+
+
+def test_a_mobile_robot_that_stands_on_it_spoils_it():
+    world = bare((0, 0, 0), [FLOOR], mobiles={"puck": {"model": "epuck", "pose": {"xyz_m": [0.0, 0.0, 0.0171]}}})
+    assert failed(world, "kit")["extras"] == "puck on the tray"
 
 
 def test_level_in_a_box_is_as_the_box_stands():

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from cellwright.cells import load_cell
 from cellwright.core.pose import Pose
 from cellwright.judge import CollisionMonitor, allowed_kitting_contacts
 from cellwright.motion import LineSpeed
+from cellwright.sim import World
 
 GEAR = "medium_gear_1"
 
@@ -28,6 +30,28 @@ GEAR = "medium_gear_1"
 )
 def test_the_permits_of_kitting(stand, one, other, allowed):
     assert any(contact.covers(one, other) for contact in allowed_kitting_contacts(stand.world)) is allowed
+
+
+def test_the_permits_where_trays_are_carried_and_tools_changed():
+    """A tray touches boxes gently, and other trays over a box only; tools touch holders and changers."""
+    world = World(load_cell("kitting").model_copy(update={"settle_s": 0.0}), 0)
+    contacts = allowed_kitting_contacts(world)
+
+    def covering(one, other):
+        return [contact for contact in contacts if contact.covers(one, other)]
+
+    assert {contact.limit_n for contact in covering("m2l1_tray_1", "kit_box")} == {40.0}
+    together = covering("m2l1_tray_1", "s2l2_tray_1")
+    assert {contact.limit_n for contact in together} == {40.0}
+    assert any(contact.covers_place(0.65, -0.40) for contact in together)
+    assert not any(contact.covers_place(0.0, -0.65) for contact in together)
+    assert all(contact.one_way for contact in covering("medium_gear_1", "m2l1_tray_1"))
+    assert covering("m2l1_tray_1", "work_table")
+    assert covering("tray_vacuum", "motoman/changer/body")
+    assert covering("tray_vacuum/tool/tool", "tray_tool_holder")
+    assert covering("tray_vacuum/tool/cup_1", "m2l1_tray_1")
+    assert not covering("big_gripper/tool/pad_left", "m2l1_tray_1")
+    assert not covering("m2l1_tray_1", "tray_tool_holder")
 
 
 def test_taking_and_setting_down_is_no_collision_but_pressing_the_hand_on_the_tray_is(stand):

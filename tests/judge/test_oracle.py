@@ -1,14 +1,16 @@
 """The oracle: whether what is left is enough, by the truth."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from cellwright.core.pose import Pose
-from cellwright.judge import judge_recoverable
+from cellwright.judge import HeldObject, judge_recoverable
 from cellwright.judge.seating import lean_rad
 from cellwright.orders import DESIGNS
+from cellwright.planning import plan
 
 M2L1, S2L2 = DESIGNS.get("kit_m2l1"), DESIGNS.get("kit_s2l2")
 WANTED = {"fanuc_kit_m2l1": M2L1}
@@ -158,6 +160,21 @@ def test_a_gear_with_furniture_round_it_is_lost_though_the_arm_would_get_there(s
     assert "large_gear_1: no tool has room to take it, as it lies tilted by 0 deg" in verdict.reason
 
 
+def test_a_gear_between_trays_where_no_fingers_fit_is_lost(stand):
+    take_away(stand, "small_gear", keep=2)
+    here = Pose.from_xyz_rpy([0.0, -1.12, 0.917])
+    stand.world.place("small_gear_1", here)
+    wanted = {"fanuc_kit_s2l2": S2L2}
+    assert judge_recoverable(stand.world, wanted, reaches).recoverable
+    walls = [("motoman_kit_m2l1", 1.0), ("motoman_kit_s2l2", -1.0)]
+    for tray, side in walls:  # on their edges, as near as they get to it
+        upright = Pose.from_xyz_rpy([side * 0.026, 0.0, 0.1], [0.0, side * np.pi / 2, 0.0])
+        stand.world.place(tray, here @ upright)
+    verdict = judge_recoverable(stand.world, wanted, reaches)
+    assert not verdict.recoverable
+    assert "small_gear_1: covered by motoman_kit_" in verdict.reason
+
+
 def test_gears_under_a_tray_that_no_robot_takes_are_lost(stand):
     take_away(stand, "large_gear", keep=2)
     over = stand.world.pose_of("fanuc_large_tray") @ Pose.from_xyz_rpy([0, 0, 0.052])
@@ -177,6 +194,38 @@ def test_a_gear_under_another_gear_is_uncovered_first(stand):
     assert verdict.recoverable, verdict.reason
     assert verdict.reason.endswith("large_gear_2 is taken away from large_gear_1 before")
     assert verdict.as_dict()["before"] == {"large_gear_1": ["large_gear_2"]}
+
+
+def test_what_the_plan_does_not_need_is_not_uncovered(stand):
+    stand.world.place("large_gear_1", Pose.from_xyz_rpy([0.0, -1.12, 0.917]))
+    stand.world.place("large_gear_2", Pose.from_xyz_rpy([0.0, -1.12, 0.953]))
+    stand.fill({"slot_3": "large_gear_3"})
+    verdict = judge_recoverable(stand.world, WANTED, reaches)
+    assert verdict.reason == f"a plan of {len(verdict.plan.actions)} steps completes it"
+    assert not verdict.before
+
+
+def test_a_plan_that_does_not_hold_is_no_answer(stand, monkeypatch):
+    def forgetful(request):
+        result = plan(request)
+        return replace(result, actions=result.actions[1:])
+
+    monkeypatch.setattr("cellwright.judge.oracle.plan", forgetful)
+    verdict = judge_recoverable(stand.world, WANTED, reaches)
+    assert not verdict.recoverable
+    assert verdict.reason.startswith("the plan does not hold: ")
+
+
+def test_a_part_above_a_slot_that_no_robot_takes_blocks_it_and_one_in_a_hand_does_not(stand):
+    slot = stand.world.objects["fanuc_kit_m2l1"].figures.slots[0]
+    above = stand.world.pose_of("fanuc_kit_m2l1") @ Pose.from_xyz_rpy([*slot.xy_m, 0.1], [np.pi, 0, 0])
+    stand.world.place("small_gear_1", above)
+    verdict = judge_recoverable(stand.world, WANTED, reaches)
+    assert "fanuc_kit_m2l1/slot_1 is blocked: small_gear_1 no tool has room" in verdict.reason
+    hands = stand.hand_monitor.save()
+    hands["fanuc"].hold = HeldObject("small_gear_1", above.position, above.position)
+    stand.hand_monitor.load(hands)
+    assert judge_recoverable(stand.world, WANTED, reaches, hand_monitor=stand.hand_monitor).recoverable
 
 
 def test_what_no_camera_ever_sees_is_lost(stand):
@@ -236,7 +285,9 @@ def test_a_gear_that_is_askew_in_its_slot_can_be_set_anew_unless_it_is_upside_do
     stand.fill(RIGHT)
     pose = stand.world.pose_of("large_gear_1")
     stand.world.place("large_gear_1", pose @ Pose.from_xyz_rpy([0, 0, 0.02], [np.radians(20), 0, 0]))
-    assert judge_recoverable(stand.world, WANTED, reaches).recoverable
+    verdict = judge_recoverable(stand.world, WANTED, reaches)
+    assert verdict.recoverable
+    assert any("take-part" in str(action) for action in verdict.plan.actions), "it is not seated yet"
     drop(stand, "large_gear_1", pose @ Pose.from_xyz_rpy([0, 0, 0.04], [np.pi, 0, 0]))
     verdict = judge_recoverable(stand.world, WANTED, reaches)
     assert not verdict.recoverable
@@ -281,3 +332,6 @@ def test_a_tray_that_is_gone_is_hopeless(stand):
     verdict = judge_recoverable(stand.world, {"no_tray": M2L1}, reaches)
     assert not verdict.recoverable
     assert verdict.reason == "no_tray: the tray is not there"
+    verdict = judge_recoverable(stand.world, {"fanuc_kit_s2l2": M2L1}, reaches)
+    assert not verdict.recoverable
+    assert "fanuc_kit_s2l2: it is a sku_kit_s2l2_vessel, the kit needs a sku_kit_m2l1_vessel" in verdict.reason

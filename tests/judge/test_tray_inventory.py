@@ -5,6 +5,7 @@ import pytest
 
 from cellwright.catalogue import seated_height_m
 from cellwright.cells import load_cell
+from cellwright.cells.schema import PoseCfg
 from cellwright.core.pose import Pose
 from cellwright.judge import HandMonitor, HeldObject, judge_kit, judge_recoverable
 from cellwright.judge.support import things_below
@@ -225,6 +226,24 @@ def test_a_tool_that_fell_out_of_its_holder_is_lost_with_what_it_is_for(world):
     assert {verdict.lost[f"m2l1_tray_{number}"] for number in (1, 2)} == {"no tool holds it"}
 
 
+@pytest.mark.parametrize(
+    ("box", "reason"),
+    [
+        (True, "m2l1_tray_2: covered by big_gripper, which no robot can take away"),
+        (False, "m2l1_tray_2 cannot be cleared: big_gripper no robot can take it away"),
+    ],
+)
+def test_a_tool_that_fell_onto_a_kit_cannot_be_taken_away(world, box, reason):
+    if not box:
+        fixtures = {name: fixture for name, fixture in world.cell.fixtures.items() if name != "kit_box"}
+        world = World(world.cell.model_copy(update={"fixtures": fixtures}), 0)
+    tool = world.loose_tools["big_gripper"]
+    world.data.qpos[tool.qpos : tool.qpos + 3] = TABLE.apply([0.0, 0.0, 0.3045])
+    world.place("m2l1_tray_2", TABLE)
+    assert things_below(world, "big_gripper") == ["m2l1_tray_2"]
+    assert reason in judge_recoverable(world, WANTED, reaches).reason
+
+
 def test_both_kits_need_more_large_gears_than_there_are(world):
     verdict = judge_recoverable(world, WANTED | {"s2l2_tray_2": S2L2}, reaches)
     assert not verdict.recoverable
@@ -240,6 +259,28 @@ def with_tray_tool():
     }
     world = World(cell.model_copy(update={"settle_s": 0.0, "tools": tools}), 0)
     return world, HandMonitor(world, Stepper(world.clock, world.engine))
+
+
+def test_a_tool_on_a_robot_does_not_lie_on_a_tray(with_tray_tool):
+    world, _ = with_tray_tool
+    start, tip = world.snapshot(), world.tcp_pose("motoman")
+    world.place("m2l1_tray_2", Pose.from_xyz_rpy(tip.position - [0.0, 0.0, 0.0171]))
+    items = {item.name: item for item in judge_kit(world, "m2l1_tray_2", M2L1).items}
+    assert (items["extras"].passed, items["tool clear"].passed) == (True, False)
+    world.restore(start)
+
+
+def test_a_kit_that_only_lacks_a_hand_that_withdraws_is_done_for_a_perfect_controller(with_tray_tool):
+    cell, tip = with_tray_tool[0].cell, with_tray_tool[0].tcp_pose("motoman").position
+    place = PoseCfg(xyz_m=tuple(tip - [0.122, 0.0, 0.028]))
+    box = cell.fixtures["kit_box"].model_copy(update={"pose": place})
+    world = World(cell.model_copy(update={"fixtures": cell.fixtures | {"kit_box": box}}), 0)
+    world.place("m2l1_tray_2", Pose.from_xyz_rpy(tip - [0.0, 0.0, 0.024]))
+    fill(world, "m2l1_tray_2", GEARS)
+    verdict = judge_kit(world, "m2l1_tray_2", M2L1)
+    assert [item.name for item in verdict.items if not item.passed] == ["tool clear"]
+    verdict = judge_recoverable(world, WANTED, reaches)
+    assert (verdict.recoverable, verdict.plan.actions) == (True, ()), verdict.reason
 
 
 @pytest.mark.parametrize(

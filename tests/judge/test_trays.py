@@ -16,10 +16,12 @@ from cellwright.judge import (
     FaultScheduler,
     HandMonitor,
     allowed_kitting_contacts,
+    judge_kit,
     parse_fault,
 )
 from cellwright.lab import Lab
 from cellwright.motion import LineSpeed
+from cellwright.orders import DESIGNS
 
 KIT, GEARS = "kit", {"medium_gear_1", "medium_gear_2", "large_gear_1"}
 SLOW, FAST = LineSpeed(0.12), LineSpeed(0.4)
@@ -132,6 +134,9 @@ def test_it_knows_that_the_tray_is_held_and_the_gears_only_ride(stand):
     assert (hold.part, hold.lifted, hold.carried, set(hold.parts_in_tray)) == (KIT, True, False, GEARS)
     assert not any(stand.hand_monitor.holds(gear) for gear in GEARS)
     assert stand.hand_monitor.distance_m(KIT) < 0.005
+    verdict = judge_kit(stand.world, KIT, DESIGNS.get("kit_m2l1"))
+    wrong = [item.name for item in verdict.items if not item.passed]
+    assert wrong == ["tool clear", "in its box"], "a whole kit, in mid-air"
 
 
 def test_the_pump_that_fails_drops_the_tray_with_its_gears(stand):

@@ -92,7 +92,7 @@ def judge_recoverable(
         return Recoverability(False, f"the plan does not hold: {verdict.reason}", reading.lost, state, result)
     used = " ".join(str(action) for action in result.actions)
     needed = {*wanted, *used.replace(")", "").split()}
-    before = {name: covers for name, covers in reading.before.items() if name in needed or f"{name} under" in used}
+    before = {name: covers for name, covers in reading.before.items() if name in needed}
     words = [f"{', '.join(sorted(covers))} is taken away from {name} before" for name, covers in before.items()]
     words += [f"{tray} is taken out of {box} before" for tray, box in reading.taken_out.items()]
     reason = "; ".join([f"a plan of {len(result.actions)} steps completes it", *words])

@@ -150,7 +150,7 @@ class Takers:
         figures, pose, model = self._tools.figures(tool), self._world.pose_of(name), self._world.model
         if not isinstance(figures, VacuumFigures):
             return True
-        things = [name, *things_on(self._world, name)]
+        things = [name, *(thing for thing in things_on(self._world, name) if thing in self._world.objects)]
         bodies = [body for thing in things for body in loose_bodies(self._world)[thing]]
         weight_n = float(model.body_mass[bodies].sum() * np.linalg.norm(model.opt.gravity))
         pressed_n = figures.holding_force_n * figures.array_number - weight_n * np.cos(lean_rad(pose))
