@@ -83,6 +83,21 @@ def test_a_gear_that_is_put_elsewhere_was_not_lost(stand):
     assert not np.any([event.moment == "loss" for event in stand.heard])
 
 
+def test_what_has_left_the_world_is_in_no_hand_and_what_was_put_elsewhere_did_not_fall_off_a_tray(stand):
+    stand.at("start")
+    gear, tray, here_m = "medium_gear_1", "fanuc_kit_m2l1", stand.position().copy()
+    hands = stand.hand_monitor.save()
+    hands["fanuc"].hold = HeldObject("no_gear", here_m, here_m)
+    stand.hand_monitor.load(hands)
+    assert stand.hand_monitor.held == {}
+    pose = stand.world.pose_of(tray).inverse() @ stand.world.pose_of(gear)
+    hands["fanuc"].hold = HeldObject(tray, here_m, here_m, lifted=True, parts_in_tray={gear: pose})
+    stand.hand_monitor.load(hands)
+    stand.world.place(gear, Pose.from_xyz_rpy([0.0, -1.12, 0.917]))
+    stand.lab.advance(0.02)
+    assert ("loss", gear) not in stand.moments()
+
+
 def test_a_gear_that_one_pad_alone_touches_is_not_held(stand):
     stand.at("hover")
     model, pads = stand.world.model, stand.world.robots["fanuc"].gripper.pads

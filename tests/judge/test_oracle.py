@@ -49,6 +49,8 @@ def test_one_gear_less_is_recoverable_while_others_are_left(stand):
     verdict = judge_recoverable(stand.world, WANTED, reaches)
     assert verdict.recoverable, verdict.reason
     assert verdict.lost["large_gear_1"] == "lies on the floor"
+    stand.world.place("large_gear_1", Pose.from_xyz_rpy([1.0, 1.5, -0.0005]))
+    assert judge_recoverable(stand.world, WANTED, reaches).lost["large_gear_1"] == "lies on the floor"
 
 
 def test_without_large_gears_it_is_not_and_says_so(stand):
@@ -196,6 +198,49 @@ def test_a_gear_under_another_gear_is_uncovered_first(stand):
     assert verdict.as_dict()["before"] == {"large_gear_1": ["large_gear_2"]}
 
 
+def test_a_gear_is_seen_once_what_covers_it_is_gone(stand):
+    take_away(stand, "large_gear", keep=2)
+    stand.world.place("large_gear_1", Pose.from_xyz_rpy([0.0, -1.12, 0.917]))
+    stand.world.place("large_gear_2", Pose.from_xyz_rpy([0.0, -1.12, 0.953]))
+
+    def sees(thing, without):
+        return thing != "large_gear_1" or "large_gear_2" in without
+
+    assert judge_recoverable(stand.world, {"fanuc_kit_s2l2": S2L2}, reaches, sees=sees).recoverable
+
+
+def test_a_part_that_belongs_to_one_kit_is_no_stock_for_another(stand):
+    mine = [n for n in sorted(stand.world.objects) if n.startswith("large") and stand.position(n)[1] < -0.85]
+    stand.fill(RIGHT | {"slot_3": mine[0]})
+    both = {"fanuc_kit_m2l1": M2L1, "fanuc_kit_s2l2": S2L2}
+    assert not judge_recoverable(stand.world, both, reaches).recoverable, "one is left, and two are needed"
+    others = [name for name in stand.world.objects if name.startswith("large") and name not in mine]
+    stand.world.place(others[0], Pose.from_xyz_rpy([0.0, -1.12, 0.917]))
+    assert judge_recoverable(stand.world, both, reaches).recoverable
+
+
+def test_only_the_slots_that_are_open_must_be_within_reach_and_a_part_that_two_robots_reach_serves_both(stand):
+    first = stand.world.objects["fanuc_kit_m2l1"].figures.slots[0]
+    x, y, _ = stand.world.pose_of("fanuc_kit_m2l1").apply([*first.xy_m, 0.0])
+
+    def not_there(robot, point, tool="", **_):
+        return reaches(robot, point) and np.hypot(point[0] - x, point[1] - y) > 0.01
+
+    assert not judge_recoverable(stand.world, WANTED, not_there).recoverable
+    stand.fill({"slot_1": "medium_gear_1"})
+    assert judge_recoverable(stand.world, WANTED, not_there).recoverable
+    mine = [n for n in sorted(stand.world.objects) if n.startswith("large") and stand.position(n)[1] < -0.85]
+    take_away(stand, "large_gear")
+    stand.fill({"slot_1": mine[0]}, "fanuc_large_tray")
+    here = stand.position(mine[0]).copy()
+
+    def also_this_one(robot, point, tool="", **_):
+        return reaches(robot, point) or np.hypot(*(point - here)[:2]) < 0.01
+
+    assert not judge_recoverable(stand.world, {"motoman_kit_m2l1": M2L1}, reaches).recoverable
+    assert judge_recoverable(stand.world, {"motoman_kit_m2l1": M2L1}, also_this_one).recoverable
+
+
 def test_what_the_plan_does_not_need_is_not_uncovered(stand):
     stand.world.place("large_gear_1", Pose.from_xyz_rpy([0.0, -1.12, 0.917]))
     stand.world.place("large_gear_2", Pose.from_xyz_rpy([0.0, -1.12, 0.953]))
@@ -268,6 +313,10 @@ def test_a_part_on_a_finished_kit_is_taken_away_and_the_answer_says_so(stand):
     assert verdict.recoverable
     assert verdict.before["fanuc_kit_m2l1"] == {"small_gear_1"}
     assert "small_gear_1 is taken away from fanuc_kit_m2l1 before" in verdict.reason
+    hands, here_m = stand.hand_monitor.save(), stand.position("small_gear_1")
+    hands["fanuc"].hold = HeldObject("small_gear_1", here_m, here_m)
+    stand.hand_monitor.load(hands)
+    assert not judge_recoverable(stand.world, WANTED, reaches, hand_monitor=stand.hand_monitor).before, "a hand has it"
 
 
 def test_what_is_in_the_kit_already_counts(stand):

@@ -74,6 +74,17 @@ def test_a_kit_that_was_begun_is_gone_on_with_where_it_stands(world):
     assert verbs(verdict).count("take-part") == 1
 
 
+def test_who_carries_a_kit_that_was_begun_must_also_get_to_its_slots(world):
+    world.place("m2l1_tray_2", TABLE)
+    fill(world, "m2l1_tray_2", GEARS[:2])
+
+    def without_the_gripper_there(robot, point, tool="", **_):
+        is_there = np.hypot(*(point - TABLE.position)[:2]) < 0.2
+        return reaches(robot, point) and not (tool == "big_gripper" and is_there)
+
+    assert not judge_recoverable(world, WANTED, without_the_gripper_there).recoverable
+
+
 def test_a_kit_in_its_box_is_done_and_one_that_lacks_a_part_is_taken_out_and_gone_on_with(world):
     world.place("m2l1_tray_2", BOX)
     fill(world, "m2l1_tray_2", GEARS)
@@ -224,6 +235,19 @@ def test_a_tool_that_fell_out_of_its_holder_is_lost_with_what_it_is_for(world):
     assert not verdict.recoverable
     assert {holder.tool for holder in verdict.state.holders} == {"big_gripper", None}
     assert {verdict.lost[f"m2l1_tray_{number}"] for number in (1, 2)} == {"no tool holds it"}
+
+
+def test_tools_count_for_robots_that_get_to_their_holders_and_for_what_they_are_meant_to_hold(world):
+    def without_holders(robot, point, tool="", **_):
+        return bool(tool) and reaches(robot, point)
+
+    verdict = judge_recoverable(world, WANTED, without_holders)
+    assert (verdict.recoverable, verdict.lost["m2l1_tray_2"]) == (False, "no tool holds it")
+    gripper = world.cell.tools["big_gripper"].model_copy(update={"handles": ("medium_gear",)})
+    picky = World(world.cell.model_copy(update={"tools": world.cell.tools | {"big_gripper": gripper}}), 0)
+    verdict = judge_recoverable(picky, WANTED, reaches)
+    assert (verdict.recoverable, verdict.lost["large_gear_1"]) == (False, "no tool holds it")
+    assert "medium_gear_1" not in verdict.lost
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,23 @@ def test_it_knows_that_the_tray_is_held_and_the_gears_only_ride(stand):
     assert wrong == ["tool clear", "in its box"], "a whole kit, in mid-air"
 
 
+def test_cups_that_touch_without_vacuum_hold_nothing_and_those_that_touch_the_table_hit_it(stand):
+    stand.at("over")
+    stand.lab.perform(stand.arm.move_tool_straight(stand.grip(), SLOW))
+    stand.lab.advance(0.1)
+    assert stand.hand_monitor.held == {}
+    assert stand.monitor.hits == []
+
+    async def miss_the_tray():
+        await stand.shift(0.0, 0.0, 0.05)
+        await stand.shift(0.16, 0.0)
+        await stand.shift(0.0, 0.0, -0.067, SLOW)
+
+    stand.lab.perform(miss_the_tray())
+    assert "work_table" in {hit.second for hit in stand.monitor.hits}
+    assert all(hit.first.startswith("tray_vacuum/") for hit in stand.monitor.hits)
+
+
 def test_the_pump_that_fails_drops_the_tray_with_its_gears(stand):
     """They stay in it when it falls flat: that is one drop, not four."""
     faults = stand.at("held", "drop:tray=kit,during=transfer:1,way_mm=30")

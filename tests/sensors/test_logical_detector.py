@@ -72,6 +72,16 @@ def errors(world: World, frames: list[Detections]) -> np.ndarray:
     return np.array(result)
 
 
+def test_what_is_partly_hidden_is_pulled_to_what_is_seen_of_it_and_says_so(world, frames):
+    kit, lid = "fanuc_kit_m2l1", "fanuc_kit_s2l2"
+    world.place(lid, world.pose_of(kit) @ Pose.from_xyz_rpy([0.155, 0.0, 0.05]))
+    pulled, as_is = (frames(1, noise="none", pull=pull)[0] for pull in (0.1, 0.0))
+    row, other = (matched(world, frame)[kit] for frame in (pulled, as_is))
+    off_m = pulled.positions[row] - as_is.positions[other]
+    assert -0.006 < off_m[0] < -0.0005
+    assert np.sqrt(pulled.variances[row, 0]) > abs(off_m[0]) / 3
+
+
 def test_all_six_numbers_have_the_noise_that_is_configured(world, frames):
     found = errors(world, frames(camera=None))
     assert found.shape == (FRAMES, 15, 6)

@@ -198,9 +198,9 @@ def test_a_hidden_thing_is_not_reported_and_one_partly_hidden_errs_and_says_so(w
     truth = world.pose_of("fanuc_kit_m2l1")
     lid = "fanuc_kit_s2l2"  # 220 x 166 mm, over one side of the other, then over all of it
     world.place(lid, truth @ Pose.from_xyz_rpy([0.155, 0.0, 0.05]))
-    partly = frames(noise="none", pull=0.1)[0]
-    row = row_near(partly, "sku_kit_m2l1_vessel", truth)
-    off_m = partly.positions[row] - truth.position
+    partly, whole = (frames(noise="none", pull=pull)[0] for pull in (0.1, 0.0))
+    row, as_is = (row_near(frame, "sku_kit_m2l1_vessel", truth) for frame in (partly, whole))
+    off_m = partly.positions[row] - whole.positions[as_is]
     assert -0.006 < off_m[0] < -0.0005, "pulled to what is seen of it"
     assert np.sqrt(partly.variances[row, 0]) > abs(off_m[0]) / 3
     world.place(lid, truth @ Pose.from_xyz_rpy([0.0, 0.0, 0.05]))
