@@ -17,6 +17,7 @@ M2L1, S2L2 = DESIGNS.get("kit_m2l1"), DESIGNS.get("kit_s2l2")
 WANTED = {"m2l1_tray_2": M2L1}
 TABLE, BOX = Pose.from_xyz_rpy([0.0, -0.65, 0.89]), Pose.from_xyz_rpy([0.65, -0.522, 0.894], [0, 0, np.pi / 2])
 FLOOR, UPSIDE_DOWN = Pose.from_xyz_rpy([0.3, -1.3, 0.001]), Pose.from_xyz_rpy([0, 0, 0.0172], [np.pi, 0, 0])
+OTHER_PLACE = Pose.from_xyz_rpy([0.244, 0.0, 0.0])  # in the box, from the one to the other
 GEARS = ["medium_gear_1", "medium_gear_2", "large_gear_1"]
 
 
@@ -72,6 +73,41 @@ def test_a_kit_that_was_begun_is_gone_on_with_where_it_stands(world):
     assert (kit.place, kit.filled.count(None), kit.fixed) == ("work_table", 1, False)
     assert "take-kitTray" not in verbs(verdict)
     assert verbs(verdict).count("take-part") == 1
+
+
+def counts(verdict):
+    return {stack.name: stack.count for stack in verdict.state.tray_stacks}, verdict.state.outlets[0].count
+
+
+def test_a_tray_with_parts_in_it_is_no_empty_one_and_another_kit_fills_the_box_of_kits(world):
+    fill(world, "m2l1_tray_2", GEARS[:1])  # on its stack
+    verdict = judge_recoverable(world, WANTED, reaches)
+    assert counts(verdict) == ({"m2l1_tray_box": 1, "s2l2_tray_box": 2}, 0)
+    assert [kit.filled.count(None) for kit in verdict.state.kits] == [2]
+    assert counts(judge_recoverable(world, {"m2l1_tray_1": M2L1}, reaches))[0]["m2l1_tray_box"] == 1
+    world.place("m2l1_tray_2", Pose.from_xyz_rpy([0.4, -0.1, 0.89]))
+    fill(world, "m2l1_tray_2", GEARS[:1])
+    world.place("s2l2_tray_2", BOX)
+    verdict = judge_recoverable(world, {"m2l1_tray_1": M2L1}, reaches)
+    assert counts(verdict) == ({"m2l1_tray_box": 1, "s2l2_tray_box": 1}, 1)
+
+
+def test_there_is_one_table_for_two_kits_that_are_not_complete_in_their_box(world):
+    both = {"m2l1_tray_1": M2L1, "m2l1_tray_2": M2L1}
+    world.place("m2l1_tray_1", BOX)
+    world.place("m2l1_tray_2", TABLE)
+    assert judge_recoverable(world, both, reaches).recoverable, "one is gone on with where it stands"
+    world.place("m2l1_tray_2", BOX @ OTHER_PLACE)
+    verdict = judge_recoverable(world, both, reaches)
+    assert verdict.lost["m2l1_tray_2"] == "there is no table to set it down"
+
+
+@pytest.mark.parametrize("place", [TABLE, BOX], ids=["table", "box"])
+def test_a_place_that_the_tool_for_trays_does_not_reach_is_none(world, place):
+    def not_there(robot, point, tool="", **_):
+        return reaches(robot, point) and not (tool == "tray_vacuum" and np.hypot(*(point - place.position)[:2]) < 0.1)
+
+    assert not judge_recoverable(world, WANTED, not_there).recoverable
 
 
 def test_who_carries_a_kit_that_was_begun_must_also_get_to_its_slots(world):
@@ -332,6 +368,16 @@ def test_a_tray_in_a_hand_is_gone_on_with(with_tray_tool, parts, kind, places, s
     verdict = judge_recoverable(world, WANTED, reaches, hand_monitor=monitor)
     assert verdict.recoverable is (parts == GEARS), "there is no table to work at"
     assert verdict.lost.get("m2l1_tray_2") == ("there is no table to set it down" if parts == GEARS[:2] else None)
+    world.restore(start)
+
+
+def test_a_tray_of_another_kind_in_a_hand_is_in_that_hand(with_tray_tool):
+    world, monitor = with_tray_tool
+    start = world.snapshot()
+    world.place("s2l2_tray_2", TABLE @ Pose.from_xyz_rpy([0.0, 0.0, 0.2]))
+    hold(monitor, "s2l2_tray_2", world)
+    verdict = judge_recoverable(world, WANTED, reaches, hand_monitor=monitor)
+    assert (verdict.state.robots[0].hand.kind, verdict.state.robots[0].hand.sku) == (HeldKind.KIT_TRAY, S2L2.tray_sku)
     world.restore(start)
 
 

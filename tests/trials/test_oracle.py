@@ -88,6 +88,21 @@ def test_a_gear_that_leans_is_taken_when_the_arm_gets_its_hand_there_and_the_tab
     assert answer(made).recoverable
 
 
+@pytest.mark.parametrize(
+    ("xyz_m", "tool", "reached"),
+    [
+        ((0.30, -1.14, 0.95), "", True),
+        ((0.30, -1.14, 0.95), "no_tool", False),
+        ((-0.05, -1.14, 0.95), "", False),  # too near to its base, as is the place above
+        ((-0.15, -1.14, 1.20), "", True),
+        ((-0.15, -1.14, 1.10), "", False),  # it gets to the approach, and not down
+        ((0.65, -1.14, 0.95), "", False),
+    ],
+)
+def test_a_point_is_reached_from_above_with_a_tool_that_there_is(made, xyz_m, tool, reached):
+    assert made[2]("fanuc", np.array(xyz_m), tool) is reached
+
+
 def test_an_inclined_tool_is_not_within_reach_where_the_wrist_would_be_in_the_table(made):
     reach, point = made[2], np.array([0.3, -1.12, 0.93])
     flat = Pose.from_xyz_rpy(point, [np.pi, 0.0, np.pi / 2]) @ Pose.from_xyz_rpy([0, 0, 0], [0, -np.pi / 2, 0])
