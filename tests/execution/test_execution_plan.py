@@ -6,18 +6,20 @@ import asyncio
 
 import numpy as np
 
+from cellwright.catalogue import ROBOTS
 from cellwright.execution.execution_plan import make_plan
+from cellwright.execution.robot_pace import robot_paces
 from cellwright.execution.settings import Recipe
 from cellwright.planning import Verb
 
 from .conftest import SKUS, small_kit
 
 
-def planned(cell, letters="mml", robots=("fanuc",), left_out=None, gone=()):
+def planned(cell, letters="mml", robots=("fanuc",), left_out=None, gone=(), **how):
     asyncio.run(cell.sleep(0.5))
     view = cell.belief.state
     view.missing = set(gone)
-    return make_plan(view, [small_kit(letters)], robots, left_out or {}, Recipe())
+    return make_plan(view, [small_kit(letters)], robots, left_out or {}, Recipe(), **how)
 
 
 def takes(found):
@@ -132,3 +134,23 @@ def test_a_part_that_leans_is_a_supply_when_there_is_no_other(still):
     cell.hidden |= {f"medium_gear_{number}" for number in range(2, 9)}
     found = planned(cell, "m", gone=cell.hidden)
     assert [action.place for action in takes(found)] == ["medium_gear_1"]
+
+
+def test_a_kit_is_built_where_the_quicker_robot_works(still):
+    both = ("fanuc", "motoman")
+    for paces, robot in (({"motoman": 1.1}, "fanuc"), ({"fanuc": 1.1}, "motoman")):
+        found = planned(still(), robots=both, paces=paces)
+        assert {action.robot for action in found.result.actions} == {robot}
+        assert list(found.kits) == [f"{robot}_kit_m2l1"]
+    begun = planned(still(), robots=both, kits=["motoman_kit_m2l1"], paces={"motoman": 1.1})
+    assert list(begun.kits) == ["motoman_kit_m2l1"]
+
+
+def test_the_pace_of_a_robot_follows_from_its_arm_and_the_recipe():
+    arms = {name: ROBOTS.get(name) for name in ("lr_mate_200id", "sia20f")}
+    paces = robot_paces(arms, Recipe())
+    assert paces["lr_mate_200id"] == 1.0
+    assert 1.0 < paces["sia20f"] < 1.5
+    fast, slow = (robot_paces(arms, Recipe(acceleration_mps2=a))["sia20f"] for a in (1.5, 0.2))
+    assert slow < fast  # what the recipe limits is the same for both
+    assert robot_paces({"one": arms["sia20f"]}, Recipe()) == {"one": 1.0}

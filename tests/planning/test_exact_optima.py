@@ -125,8 +125,9 @@ class Exact:
         place, before_s, duration_s, since_s, (kind, at, *how) = move
         time_s, tool, hand = robots[number]
         zone = self.zones.get(place, place)
-        start_s = max(max(time_s, since_s) + before_s, busy.get(zone, 0.0))
-        done_s = start_s + duration_s
+        pace = self.state.robots[number].pace
+        start_s = max(max(time_s, since_s) + before_s * pace, busy.get(zone, 0.0))
+        done_s = start_s + duration_s * pace
         if kind == "holder":
             put, tool = how
             holders = (*holders[:at], (put, done_s), *holders[at + 1 :])
@@ -155,11 +156,16 @@ class Exact:
         self.go(robots, holders, trays, kits, {**busy, zone: done_s}, max(end_s, done_s))
 
 
-def compare(cell, seeds):
+def paced(request, *paces):
+    robots = tuple(replace(robot, pace=pace) for robot, pace in zip(request.state.robots, paces, strict=True))
+    return replace(request, state=replace(request.state, robots=robots))
+
+
+def compare(cell, seeds, paces=(1.0, 1.0)):
     """Number of plans, of bounds that are the optimum, and of plans that are; checks all of them."""
     plans = tight = best = handed = 0
     for seed in seeds:
-        request = draw(cell, seed)
+        request = paced(draw(cell, seed), *paces)
         result = plan(request)
         if not result.actions or result.unfinished:
             continue
@@ -180,6 +186,29 @@ def test_no_bound_is_above_the_optimum_of_small_problems(cell):
     assert tight >= plans // 3  # a bound that is one per cent too high is noticed
     assert best >= plans * 3 // 4
     assert handed
+
+
+@pytest.mark.parametrize("paces", [(1.0, 1.3), (1.5, 1.0)])
+def test_no_bound_is_above_the_optimum_where_one_robot_is_slower(cell, paces):
+    plans, _, best, _ = compare(cell, range(20), paces)
+    assert plans >= 5
+    assert best >= plans // 2
+
+
+def test_of_two_robots_the_quicker_one_does_what_both_can(cell):
+    design = KitDesign.of("kit", "sku_kit_tray", {A: 1})
+    state = cell(2, 1)
+    state = replace(state, kits=(KitState("there", design, state.tables[0], (None,), fixed=True),))
+    request = PlanRequest(state, (Order("order", (OrderLine(design, 1),)),))
+    for paces, quicker in (((1.2, 1.0), "robot_2"), ((1.0, 1.2), "robot_1")):
+        for planner in (None, "sequencer", "scheduler"):
+            unequal = paced(request, *paces)
+            result = plan(unequal, planner)
+            assert {action.robot for action in result.actions} == {quicker}
+            assert validate_timed(unequal, result).valid
+            slower = validate_timed(paced(request, 1.1, 1.1), result)
+            assert not slower.valid
+            assert "not" in slower.reason
 
 
 def test_what_is_called_unsolvable_has_no_plan(cell):

@@ -27,6 +27,13 @@ from cellwright.planning.external_plan import ExternalPlan, translate_plan
 
 __all__ = ["ExecutionPlan", "adopt_plan", "make_plan"]
 
+PACED = (
+    None,
+    "sequencer",
+    "scheduler",
+)  # planners for which robots may differ; planning files have one duration per step
+SAME_S = 1e-6
+
 
 @dataclass(frozen=True)
 class ExecutionPlan:
@@ -68,8 +75,11 @@ def make_plan(
     recipe: Recipe,
     planner: str | None = None,
     kits: Collection[str] | None = None,
+    paces: Mapping[str, float] | None = None,
 ) -> ExecutionPlan:
     """Plans all that can be had of the orders.
+
+    Where robots differ, another kit tray that stays in place is chosen if the robot that works there is done sooner.
 
     Args:
         believed: What is believed.
@@ -79,6 +89,7 @@ def make_plan(
         recipe: Which parts can be taken.
         planner: A name of `TASK_PLANNERS`.
         kits: The kits that were begun; others are left alone.
+        paces: Robot -> how many times as long as the quickest it takes; only our own planners know of them.
 
     Raises:
         JobFailed: The plan breaks a rule: planner and rules disagree.
@@ -86,8 +97,9 @@ def make_plan(
     excluded = {part.name: why for part in believed.parts() if (why := exclusion_reason(part, recipe, left_out))}
     leaning = {part.name: "leans" for part in believed.parts() if part.tilt_rad > recipe.upright_rad}
     trays = [tray for tray in misplaced_trays(believed) if tray not in left_out]
-    upright = PlanRequestBuilder(believed, robots, {**leaning, **excluded}, planner, kits, trays)
-    builder = PlanRequestBuilder(believed, robots, excluded, planner, kits, trays)
+    known = dict(paces or {}) if planner in PACED else {}
+    upright = PlanRequestBuilder(believed, robots, {**leaning, **excluded}, planner, kits, trays, known)
+    builder = PlanRequestBuilder(believed, robots, excluded, planner, kits, trays, known)
     whole = builder.request(orders)
     chosen = {job.name: job.design for job in whole.jobs}
     wanted, missing = builder.without_blocked(orders, whole)
@@ -105,6 +117,8 @@ def make_plan(
         result = plan(request, planner)
         if not result.unfinished:
             break
+    if not result.unfinished and upright.kits is None and len({known.get(robot, 1.0) for robot in robots}) > 1:
+        request, result = _quicker(upright, wanted, request, result)
     if result.unfinished:
         smaller, more = builder.without(wanted, request, result)
         missing += more
@@ -115,6 +129,19 @@ def make_plan(
     if not verdict.valid:
         raise JobFailed(f"the plan cannot be carried out: {verdict.reason}")
     return _execution_plan(request, result, _kits(request, chosen), missing)
+
+
+def _quicker(
+    builder: PlanRequestBuilder, orders: Sequence[Order], request: PlanRequest, result: PlanResult
+) -> tuple[PlanRequest, PlanResult]:
+    """Returns the plan that ends first, of the one given and those with the kit trays of one robot alone."""
+    for robot in builder.robots:
+        own = builder.own_kits(robot)
+        other = replace(builder, kits=own).alone(orders) if own else request
+        made = plan(other, builder.planner) if other is not request else result
+        if not made.unfinished and made.makespan_s < result.makespan_s - SAME_S:
+            request, result = other, made
+    return request, result
 
 
 def adopt_plan(

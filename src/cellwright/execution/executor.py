@@ -24,6 +24,7 @@ from cellwright.execution.plan_runner import ActionFailure, PlanRunner
 from cellwright.execution.predicates import Evaluator
 from cellwright.execution.progress import OrderProgress, load_progress, save_progress
 from cellwright.execution.recovery import RecoveryPolicy
+from cellwright.execution.robot_pace import robot_paces
 from cellwright.execution.robot_team import RobotTeam, make_manipulators
 from cellwright.execution.scene_watch import SceneWatch
 from cellwright.execution.settings import ExecutionSettings, RecoveryMode
@@ -92,6 +93,7 @@ class Executor:
             raise UnknownName("robot", robot, clients, "executor")
         self._inspector = CellInspector(belief, self._looks, clock, self._names)
         self._drawn = nominal_places(believed)
+        self._paces = robot_paces(models or {}, self.settings.recipe)
         believed.ordered = self._designs = dict[str, KitDesign]()
         self._start_afresh([])
 
@@ -229,7 +231,9 @@ class Executor:
             planned = adopt_plan(self.belief.state, orders, robots, left_out, recipe, self._external_plan)
             self._external_plan = None
         else:
-            planned = make_plan(self.belief.state, orders, robots, left_out, recipe, self.settings.planner, begun)
+            planned = make_plan(
+                self.belief.state, orders, robots, left_out, recipe, self.settings.planner, begun, self._paces
+            )
         self._missing = planned.missing
         for kit in [kit for kit in self._designs if kit not in planned.kits]:
             if kit not in self.belief.state.objects or self.belief.state.is_missing(kit):

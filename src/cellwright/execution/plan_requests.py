@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations_with_replacement
 
 from cellwright.execution.binding import blockers
@@ -39,6 +39,7 @@ class PlanRequestBuilder:
     Attributes:
         excluded: Part -> why it cannot be taken.
         trays: Misplaced kit trays; they are taken before others of their kind.
+        paces: Robot -> how many times as long as the quickest it takes for what it does; 1 where it is not there.
     """
 
     believed: BeliefState
@@ -47,6 +48,7 @@ class PlanRequestBuilder:
     planner: str | None
     kits: Collection[str] | None
     trays: Sequence[str]
+    paces: Mapping[str, float] = field(default_factory=dict)
 
     def request(self, orders: Sequence[Order], robots: Sequence[str] | None = None) -> PlanRequest:
         """Returns the planning request; a loose part is a supply of one, for the robots that reach it."""
@@ -74,7 +76,9 @@ class PlanRequestBuilder:
         about = [*self.trays, *(kit.name for kit in dropped)]
         able = [
             replace(
-                r, reach=r.reach | {name for name in about if reaches(believed, r.name, believed.pose(name).position)}
+                r,
+                reach=r.reach | {name for name in about if reaches(believed, r.name, believed.pose(name).position)},
+                pace=self.paces.get(r.name, 1.0),
             )
             for r in able
         ]
@@ -98,9 +102,17 @@ class PlanRequestBuilder:
     def alone(self, orders: Sequence[Order]) -> PlanRequest:
         """Returns the request with every zone left to one robot; those of robots that do not work stay unused."""
         all_robots = [thing.name for thing in self.believed.of_kind("Robot")]
-        request = _own_places(self.request(orders, all_robots))
-        kept = tuple(robot for robot in request.state.robots if robot.name in self.robots)
-        return replace(request, state=replace(request.state, robots=kept))
+        request = self.request(orders, all_robots)
+        state = _own_places(request.state)
+        kept = tuple(robot for robot in state.robots if robot.name in self.robots)
+        return replace(request, state=replace(state, robots=kept))
+
+    def own_kits(self, robot: str) -> list[str]:
+        """Returns the kits that stay in place, and may be used, in the zones that are left to a robot."""
+        state = state_of(self.believed, robots=[thing.name for thing in self.believed.of_kind("Robot")])
+        reach = {r.name: r.reach for r in _own_places(state).robots}
+        usable = self.believed.stationary if self.kits is None else set(self.kits)
+        return sorted(usable & reach.get(robot, frozenset()))
 
     def _spare_slots(self, robot: PlannerRobot, state: CellState) -> list[PartSupply]:
         """Returns empty slots of any parts trays for parts that no parts tray of their kind takes.
@@ -165,9 +177,8 @@ class PlanRequestBuilder:
         return [], [Unobtainable(sku, why) for sku in wanted]
 
 
-def _own_places(request: PlanRequest) -> PlanRequest:
-    """Returns the request with each zone left to one robot, the one with the fewest places elsewhere."""
-    state = request.state
+def _own_places(state: CellState) -> CellState:
+    """Returns the state with each zone left to one robot, the one with the fewest places elsewhere."""
     zones = dict(state.zones)
     there: dict[str, list[str]] = {}
     for robot in state.robots:
@@ -179,7 +190,7 @@ def _own_places(request: PlanRequest) -> PlanRequest:
         replace(robot, reach=frozenset(p for p in robot.reach if owner[zones.get(p, p)] == robot.name))
         for robot in state.robots
     ]
-    return replace(request, state=replace(state, robots=tuple(kept)))
+    return replace(state, robots=tuple(kept))
 
 
 def _by_itself(believed: BeliefState, part: BelievedPart, kits: Sequence[KitState]) -> bool:

@@ -26,10 +26,13 @@ class Booking:
         state = work.request.state
         self.durations = work.request.durations
         self._seconds = {verb: self.durations.of(verb) for verb in Verb}
-        self._part_seconds = [self._seconds[verb] for verb in _PART_STEPS]
         self.actions: list[Action] = []
         self.handles = {tool.name: tool.handles for tool in state.tools}
-        self.arms = [RobotSchedule(r.name, r.reach, work.tools_of[r.name], r.tool, r.hand) for r in work.robots]
+        self.arms = [
+            RobotSchedule(r.name, r.reach, work.tools_of[r.name], r.tool, r.hand, pace=r.pace) for r in work.robots
+        ]
+        paces = {arm.pace for arm in self.arms}
+        self._part_seconds = {pace: [self._seconds[verb] * pace for verb in _PART_STEPS] for pace in paces}
         self.holders: dict[str, str | None] = {holder.name: holder.tool for holder in state.holders}
         self.free_s: dict[str, float] = {}  # tool, holder or table -> since when it can be used
         self.parts: dict[str, list[Supply]] = {}
@@ -59,7 +62,7 @@ class Booking:
     def source(self, arm: RobotSchedule, sku: str, place: str) -> Supply | None:
         """Returns the supply of a part for a kit: free soonest, then in the kit's own zone, then the first one."""
         reach, zones = arm.reach, self._zones.zone_of
-        look_s, grasp_s, take_s, _, _ = self._part_seconds
+        look_s, grasp_s, take_s, _, _ = self._part_seconds[arm.pace]
         there_s = arm.time_s + look_s + grasp_s
         zone, best, least = zones.get(place), None, (0.0, False)
         for tray in self.parts.get(sku, ()):
@@ -150,7 +153,7 @@ class Booking:
     def move_part(self, arm: RobotSchedule, kit: OpenKit, sku: str, tray: Supply, number: int = 1) -> None:
         """Moves so many parts from their tray into a kit."""
         # Most of every plan is made here, so the steps are written out rather than booked one by one.
-        look_s, grasp_s, take_s, slot_s, place_s = self._part_seconds
+        look_s, grasp_s, take_s, slot_s, place_s = self._part_seconds[arm.pace]
         if tray.kit:
             for _ in range(number):
                 self.fetch_part(arm, kit, sku, tray)
@@ -277,6 +280,7 @@ class Booking:
         arm.hand = None
 
     def _do(self, arm: RobotSchedule, verb: Verb, place: str, sku: str, kit: str, duration_s: float) -> None:
+        duration_s *= arm.pace
         what = Action(verb, arm.name, arm.tool or "", sku, place, kit, start_s=arm.time_s, duration_s=duration_s)
         self.actions.append(what)
         arm.time_s += duration_s
@@ -293,7 +297,7 @@ class Booking:
         tool: str = "",
         table: str = "",
     ) -> None:
-        duration_s = self._seconds[verb]
+        duration_s = self._seconds[verb] * arm.pace
         start_s = self._zones.start_s(place, max(arm.time_s, not_before_s), duration_s)
         step = (verb, arm.name, tool or arm.tool or "", sku, place, kit, table, start_s, duration_s)
         self.actions.append(_make(Action, step))

@@ -56,7 +56,8 @@ class _Bounds(Demand):
                     tools = {self.sole.get(sku) for needs in self.needs.values() for sku in needs}
                     tools |= {self.sole.get(job.design.tray_sku) for job in self.moving}
                     change_s = max(change_s, self.d.attach_s * len(tools - self.mounted - {None}))
-                yield (self._seconds(self._share(frozenset(some))) + change_s) / size
+                pace = min(self.work.robots[number].pace for number in some)
+                yield (self._seconds(self._share(frozenset(some))) + change_s) * pace / size
                 if size == 1 and changes[some[0]] is not None:
                     yield self._change_s(some[0], changes[some[0]]) + self._robot_s(some[0])
         total = sum((self.needs[job.name] for job in self.jobs), Counter[str]())

@@ -20,6 +20,7 @@ class RobotSchedule:
     tool: str | None
     hand: HeldItem | None
     time_s: float = 0.0
+    pace: float = 1.0
 
 
 @dataclass(slots=True, eq=False)

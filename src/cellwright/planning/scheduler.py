@@ -135,7 +135,7 @@ def _rearrange(work: Work, best: _Trial, bound_s: float, iterations: int) -> tup
     """
     kits, rng, roles = len(work.jobs), random.Random(0), _free_roles(work)
     budget, used = min(iterations * _PERTURBED_KITS, kits * _MOST_PERTURBED) * 2, 0
-    alike = len({robot.reach for robot in work.robots}) == 1 and not work.request.state.zones
+    alike = len({(robot.reach, robot.pace) for robot in work.robots}) == 1 and not work.request.state.zones
     if alike or kits > _MOST_COUNTED or not best.row:
         return best, 0
     now = _finish(carry_out(work, best.row), roles, False)

@@ -98,7 +98,7 @@ def _finish(request: PlanRequest, work: Work, booking: Booking, waiting: list[Ki
     if wrong:
         returned = sum(action.verb is Verb.RETURN_PART for action in booking.actions[held_steps:])
         spared_s += (returned - at_best) * (request.durations.return_part_s + request.durations.fetch_part_s)
-    spared_s += _spared_by_donors_s(work, booking)
+    spared_s = (spared_s + _spared_by_donors_s(work, booking)) * arm.pace
     return PlanResult(
         status=PlanStatus.OPTIMAL if spared_s == 0 else PlanStatus.SOLVED,
         planner="sequencer",

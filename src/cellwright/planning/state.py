@@ -54,6 +54,7 @@ class PlannerRobot:
         tool: The tool on its flange.
         hand: The item that the tool holds.
         available: False when the robot is out of service; its tool is then lost to the others.
+        pace: How many times as long as the request's durations its steps take; at least 1, which the quickest has.
     """
 
     name: str
@@ -61,6 +62,7 @@ class PlannerRobot:
     tool: str | None = None
     hand: HeldItem | None = None
     available: bool = True
+    pace: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def validate_timed(request: PlanRequest, result: PlanResult) -> PlanValidation:
 def _one_robot(request: PlanRequest, result: PlanResult) -> PlanValidation:
     """Checks the steps of one robot: each ends before the next one begins, so no two robots use one thing."""
     world, ends_s = RuleState(request), 0.0
-    seconds = {verb: request.durations.of(verb) for verb in Verb}
+    seconds = _seconds(request, result.actions[0].robot if result.actions else "")
     in_time, at = _in_time(result.actions, seconds), 0
     numbers, actions = (range(len(result.actions)), result.actions) if in_time else _by_start(result.actions)
     do, do_part = world.do, world.do_part
@@ -77,6 +77,12 @@ def _one_robot(request: PlanRequest, result: PlanResult) -> PlanValidation:
             return _failed(numbers[at], action, str(broken))
         at += 1
     return _goal(world, result)
+
+
+def _seconds(request: PlanRequest, robot: str) -> dict[Verb, float]:
+    """Returns the duration of each step that a robot does."""
+    pace = next((one.pace for one in request.state.robots if one.name == robot), 1.0)
+    return {verb: request.durations.of(verb) * pace for verb in Verb}
 
 
 def _in_time(actions: Sequence[Action], seconds: Mapping[Verb, float]) -> bool:
@@ -100,7 +106,7 @@ def _check_times(action: Action, seconds: float, free_s: float = 0.0) -> None:
 
 def _several_robots(request: PlanRequest, result: PlanResult) -> PlanValidation:
     world, zones = RuleState(request), dict(request.state.zones)
-    seconds = {verb: request.durations.of(verb) for verb in Verb}
+    seconds = {robot: _seconds(request, robot) for robot in {action.robot for action in result.actions}}
     zone_free_s: dict[str, tuple[float, str]] = {}
     running: dict[str, tuple[float, Action]] = {}  # robot -> its step that has not ended, and when it ends
 
@@ -113,8 +119,8 @@ def _several_robots(request: PlanRequest, result: PlanResult) -> PlanValidation:
     for index, action in zip(*_by_start(result.actions), strict=True):
         verb, robot, _, _, place, _, _, start_s, duration_s = action
         try:
-            if not start_s >= -_TOLERANCE_S or duration_s != seconds[verb]:
-                _check_times(action, seconds[verb])
+            if not start_s >= -_TOLERANCE_S or duration_s != seconds[robot][verb]:
+                _check_times(action, seconds[robot][verb])
             finish_until(start_s + _TOLERANCE_S)
             if robot in running:
                 raise BrokenRule(f"{robot} is busy until {running[robot][0]:g} s")
