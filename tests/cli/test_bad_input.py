@@ -148,6 +148,7 @@ def test_file_that_is_not_a_log(refused, tmp_path, command, content, words):
     assert words in refused("log", *command, "log.mcap")
 
 
+@pytest.mark.slow
 def test_log_that_was_cut_off_is_shown_as_far_as_it_goes(cellwright, tmp_path):
     cellwright("run", "--fidelity", "kinematic", "--no-picture", "--record", "log.mcap")
     whole = Path("log.mcap").read_bytes()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cellwright.cells import load_cell
+from cellwright.cells import Cell, load_cell
 from cellwright.core.pose import Pose
 from cellwright.judge import judge_recoverable
 from cellwright.lab import Lab
@@ -77,6 +77,14 @@ def test_a_gear_under_an_arm_is_seen_for_arms_can_be_moved_and_one_under_a_tray_
     hidden = [name for name in under if not view(name)]
     assert hidden
     assert all(view(name, ["fanuc_kit_s2l2"]) for name in hidden)
+
+
+def test_where_there_is_no_detector_everything_can_be_seen():
+    floor = {"model": "floor", "pose": {"xyz_m": [0.0, 0.0, 0.0]}}
+    tray = {"model": "kit_m2l1_tray", "pose": {"xyz_m": [0.0, 0.0, 0.0]}}
+    cell = {"name": "mine", "title": "Blind", "settle_s": 0.0, "fixtures": {"floor": floor}, "trays": {"kit": tray}}
+    with Lab(Cell.model_validate(cell)) as blind:
+        assert OracleView(blind)("kit")
 
 
 @pytest.mark.parametrize("lean_deg", [0, 35, 60])
