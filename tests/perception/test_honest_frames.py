@@ -426,6 +426,51 @@ def test_a_tray_that_is_pushed_with_its_parts_is_no_disagreement():
     assert state(left).state is state(right).state is DetectorState.GOOD
 
 
+def seen_by_two(things, sd_m, seed, frames=60):
+    """Two cameras, each of which sees every object lastingly aside: returns them, and where each sees what."""
+    tracker = Tracker(expect(things), view=view_of("left", "right"))
+    left, right = Detector(tracker, "left"), Detector(tracker, "right", seed=2)
+    asides = np.random.default_rng(seed).normal(0.0, sd_m, (2, len(things), 2))
+
+    def view(number, now):
+        shifted = zip(now, asides[number], strict=True)
+        return [(sku, at(*off, 0.0) @ pose) for (sku, pose), off in shifted]
+
+    def see(now, frames):
+        places = []
+        for _ in range(frames):
+            left.see(view(0, now))
+            found = right.see(view(1, now))
+            places.append([found[f"gear_{i}"].position for i in range(len(things))])
+        return found, np.array(places)
+
+    return left, right, see
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_objects_that_two_cameras_see_lastingly_aside_stay_one_and_still(seed):
+    things = row(5)
+    left, right, see = seen_by_two(things, 0.003, seed)
+    found, places = see(things, 60)
+    assert set(found) == {f"gear_{i}" for i in range(5)}
+    assert np.ptp(places[20:], axis=0).max() < 0.0015  # not to and fro between the two
+    assert state(left).state is state(right).state is DetectorState.GOOD
+
+
+@pytest.mark.parametrize("pushed_m", [0.006, 0.03])
+@pytest.mark.parametrize("seed", range(3))
+def test_what_two_cameras_see_lastingly_aside_is_seen_to_move(seed, pushed_m):
+    things = row(5)
+    _, _, see = seen_by_two(things, 0.003, seed)
+    before, _ = see(things, 30)
+    pushed = [*things[:2], (GEAR, at(0.0, pushed_m, 0.0) @ things[2][1]), *things[3:]]
+    after, _ = see(pushed, 10)
+    assert set(after) == set(before)
+    moved_m = [float((after[f"gear_{i}"].position - before[f"gear_{i}"].position)[1]) for i in range(5)]
+    assert moved_m[2] == pytest.approx(pushed_m, abs=0.003 if pushed_m < 0.01 else 0.008)
+    assert max(abs(moved_m[i]) for i in (0, 1, 3, 4)) < 0.001
+
+
 def test_a_detector_that_repeats_old_frames_changes_nothing_and_is_told():
     things = row(3)
     eye = watched(things)

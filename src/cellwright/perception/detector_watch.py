@@ -59,6 +59,7 @@ class DetectorWatch:
         latest_s: Time of its latest frame that counted.
         status: Its state.
         bias: How far it sees things off the others: x, y in metres, yaw in radians.
+        asides: Object -> how far it sees just that one off where others do, lastingly: x, y, z in metres.
     """
 
     name: str
@@ -66,6 +67,7 @@ class DetectorWatch:
     latest_s: float = -np.inf
     status: DetectorStatus = DetectorStatus()
     bias: Array = field(default_factory=lambda: np.zeros(3))
+    asides: dict[str, Array] = field(default_factory=dict)
     _misses: float = MISSES
     _looks: float = LOOKS
     _repeated: int = 0

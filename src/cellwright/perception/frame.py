@@ -44,14 +44,19 @@ class Frame:
     variances: Array
     slopes: Array
 
-    def costs(self, table: TrackTable, known: Array) -> Array:
-        """Returns the squared Mahalanobis distances of tracks and detections, n x m, whatever kinds they are of."""
+    def costs(self, places: Array, known: Array) -> Array:
+        """Returns the squared Mahalanobis distances of tracks and detections, n x m, whatever kinds they are of.
+
+        Args:
+            places: Where the tracks should be seen, n x 3.
+            known: Their variances, n x 3.
+        """
         if not self.slopes.any():
-            return squared_distances(table.positions, known, self.positions, self.variances[:, :3])
-        total = np.zeros((len(table), len(self.skus)))
-        higher = table.positions[:, 2:] - self.positions[:, 2]
+            return squared_distances(places, known, self.positions, self.variances[:, :3])
+        total = np.zeros((len(places), len(self.skus)))
+        higher = places[:, 2:] - self.positions[:, 2]
         for axis in (0, 1):
-            off = table.positions[:, axis, None] - self.positions[:, axis] - self.slopes[:, axis] * higher
+            off = places[:, axis, None] - self.positions[:, axis] - self.slopes[:, axis] * higher
             spread = known[:, axis, None] + self.variances[:, axis] + self.slopes[:, axis] ** 2 * known[:, 2, None]
             total += off**2 / spread
         return total + higher**2 / (known[:, 2, None] + self.variances[:, 2])

@@ -83,7 +83,7 @@ def restart(
     table.variances[rows] = finite(variances, cfg)
     for votes in (table.turn_votes, table.tilt_votes, table.kind_votes):
         votes[rows] = 0
-    table.supported_at[rows] = np.nan
+    table.supported_at[rows], table.anchors[rows] = np.nan, -1
 
 
 def finite(variances: Array, cfg: TrackerCfg) -> Array:

@@ -29,6 +29,8 @@ COLUMNS: dict[str, tuple[float, type, int]] = {
     "periods": (0.0, np.float64, 0),
     "seen_s": (-np.inf, np.float64, 0),
     "sources": (-1, np.intp, 0),
+    "anchors": (-1, np.intp, 0),
+    "anchor_s": (-np.inf, np.float64, 0),
     "sightings": (0, np.intp, 0),
     "misses": (0, np.intp, 0),
     "absence": (0.0, np.float64, 0),
@@ -60,6 +62,8 @@ class TrackTable:
         periods: Turns after which they look the same.
         seen_s: When they were seen last; minus infinity when never.
         sources: By which detector, as numbers.
+        anchors: The detector on whose view their place rests; the others may see them lastingly aside.
+        anchor_s: When that one saw them last.
         sightings: How often they were seen.
         misses: How often in a row they were in clear view and not seen.
         absence: By how much that speaks against their being there: minus the logarithm of its probability if they were.
@@ -81,6 +85,8 @@ class TrackTable:
     periods: Array
     seen_s: Array
     sources: Rows
+    anchors: Rows
+    anchor_s: Array
     sightings: Rows
     misses: Rows
     absence: Array

@@ -19,6 +19,7 @@ from cellwright.core.assignment import assign
 from cellwright.core.kalman import predicted_variances
 from cellwright.core.messages import Detections, Tracks
 from cellwright.core.pose import Pose
+from cellwright.perception.asides import known_asides, learn_asides
 from cellwright.perception.cfg import ExpectedObject, TrackerCfg
 from cellwright.perception.detector_watch import DetectorState, DetectorStatus, DetectorWatch
 from cellwright.perception.frame import Frame, read_frame
@@ -133,7 +134,8 @@ class Tracker:
         frame = read_frame(message, table, cfg.min_score, self.frames, watch.bias, self.view.eye(watch.name))
         known = self._known(time_s)
         bias = np.where(table.sources == watch.number, 0.0, cfg.bias_sd_m**2)[:, None]
-        everywhere = frame.costs(table, known[:, :3] + bias)
+        asides = known_asides(table, watch)
+        everywhere = frame.costs(table.positions + asides, known[:, :3] + bias)
         costs = np.where(table.kinds[:, None] == frame.kinds, everywhere, np.inf)
         covered = np.concatenate([table.covered(cfg), table.lost_like_held(cfg)])
         costs[covered] = np.inf
@@ -152,10 +154,11 @@ class Tracker:
                 rows, seen = _columns(assign(left, cfg.gate))
                 matched[rows] = True
                 seen, rest = rest[seen], np.delete(rest, seen)
-                self._match(rows, seen, frame, known, watch, time_s)
+                self._match(rows, seen, frame, known, asides, watch, time_s)
             if here is lately:
                 rest = rest[~self._in_hand(rest, frame, watch, time_s)]
                 rest = self._check_others(everywhere, matched, rest, frame, watch, time_s)
+                rest = learn_asides(table, matched, rest, frame, watch, time_s - LATELY_S, cfg)
                 self._miss(watch, matched, len(frame.skus), time_s)
             if not len(rest):
                 break
@@ -174,14 +177,19 @@ class Tracker:
         waited = np.where(self._table.sightings > 0, time_s - self._table.seen_s, 0.0)
         return predicted_variances(self._table.variances, waited, self._drift, self._most)
 
-    def _match(self, rows: Rows, seen: Rows, frame: Frame, known: Array, watch: DetectorWatch, time_s: float) -> None:
+    def _match(
+        self, rows: Rows, seen: Rows, frame: Frame, known: Array, asides: Array, watch: DetectorWatch, time_s: float
+    ) -> None:
         """Takes in detections of objects that are where they were."""
         table, cfg = self._table, self.cfg
         fresh = table.seen_s[rows] <= time_s  # another detector may have seen it since
+        # One that sees it lastingly aside cannot tell that it is where the anchor has just missed it.
+        fresh &= ~asides[rows].any(axis=1) | (table.misses[rows] == 0)
         rows, seen = rows[fresh], seen[fresh]
         if not len(rows):
             return
         positions, variances = frame.at_heights(seen, table.positions[rows, 2])
+        positions = positions - asides[rows]
         if (others := table.sources[rows] != watch.number).any():
             self._compare(rows[others], positions[others], frame.quaternions[seen[others]], watch, time_s)
         spread = np.where(others, cfg.bias_sd_rad**2, 0.0)
@@ -206,6 +214,8 @@ class Tracker:
         table = self._table
         table.sightings[rows] += table.seen_s[rows] < time_s
         table.seen_s[rows], table.sources[rows] = time_s, source
+        table.anchors[rows] = np.where(table.anchors[rows] < 0, source, table.anchors[rows])
+        table.anchor_s[rows[table.anchors[rows] == source]] = time_s
         table.misses[rows], table.absence[rows] = 0, 0.0
 
     def _rest(self, rows: Rows, variances: Array) -> None:
