@@ -153,7 +153,7 @@ def test_what_a_hand_has_set_down_is_believed_there_and_looked_for_there():
     watch, noted = Watch(), []
 
     class Follower:
-        def put(self, name, pose_in_world, variances):
+        def put(self, name, pose_in_world, variances, known):
             noted.append((name, pose_in_world, len(variances)))
 
         def disturb(self, names, variances):

@@ -471,6 +471,37 @@ def test_what_two_cameras_see_lastingly_aside_is_seen_to_move(seed, pushed_m):
     assert max(abs(moved_m[i]) for i in (0, 1, 3, 4)) < 0.001
 
 
+def felt(seed=0):
+    """A gear that a hand has felt in its place, and two cameras that see it aside, each otherwise."""
+    things = row(3)
+    left, _, see = seen_by_two(things, 0.003, seed)
+    see(things, 10)
+    left.tracker.put("gear_1", things[1][1], [0.0005**2] * 3 + [0.01] * 3, "felt")
+    return left, things, see
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_a_hand_has_felt_is_there_wherever_cameras_see_it(seed):
+    left, things, see = felt(seed)
+    _, places = see(things, 40)
+    assert np.linalg.norm(places[:, 1, :2] - things[1][1].position[:2], axis=1).max() < 0.0007
+    there = at(0.1, 0.3)
+    left.tracker.put("gear_1", there, [0.002**2] * 3 + [0.01] * 3, "carried")
+    things[1] = (GEAR, there)
+    _, places = see(things, 20)  # carried on a tray, it is seen as much aside as before
+    assert np.linalg.norm(places[:, 1, :2] - there.position[:2], axis=1).max() < 0.0015
+
+
+@pytest.mark.parametrize("pushed_m", [0.006, 0.03])
+def test_what_a_hand_has_felt_is_seen_to_move(pushed_m):
+    _, things, see = felt()
+    see(things, 10)
+    things[1] = (GEAR, at(0.0, pushed_m, 0.0) @ things[1][1])
+    found, _ = see(things, 10)
+    assert set(found) == {f"gear_{i}" for i in range(3)}
+    assert found["gear_1"].position[1] > 0.003
+
+
 def test_a_detector_that_repeats_old_frames_changes_nothing_and_is_told():
     things = row(3)
     eye = watched(things)

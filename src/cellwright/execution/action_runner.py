@@ -12,11 +12,14 @@ from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.look_questions import ObservationTimeout
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.outcome import ActionRecord, Evaluated
+from cellwright.execution.seat_touch import is_seat_height
 from cellwright.execution.settings import ExecutionSettings, RecoveryMode
 from cellwright.execution.steps import StepRunner
 from cellwright.execution.tool_change import CHANGES, change_tool, tool_conditions
+from cellwright.execution.tray_group import is_seen_aside
 from cellwright.execution.tray_steps import TRAY_VERBS
 from cellwright.execution.verify import seat_of
+from cellwright.knowledge import BelievedSlot
 from cellwright.planning import Action, Verb
 
 __all__ = ["ActionRunner"]
@@ -207,25 +210,57 @@ class ActionRunner:
         """Checks the effects and adds them to the rows; what was put down must also be seated."""
         if action.verb in _SET_DOWN:
             await self._see(action, part)
+        if action.verb is Verb.PLACE_PART:
+            await self._feel(action, part)
         effects = await self._evaluate(action, part, "effect")
         rows += effects
         require(effects, FailureKind.NOT_SEATED if action.verb in _PUTS else FailureKind.LOST, part)
         if action.verb is Verb.PLACE_PART:
             await self._seated(action, part)
 
+    async def _feel(self, action: Action, part: str) -> None:
+        """Touches a part that was set down, when what is seen of it is not enough.
+
+        It may have met something on its way into the slot, or detectors see parts beside their slots, lastingly: this
+        one, or most of them. What the hand feels is believed rather than what is seen.
+        """
+        believed, steps = self.manipulator.believed, self.steps
+        if steps.let_go is None or self._settings.recovery is RecoveryMode.NONE:
+            return
+        slot, why = self._seat(action, part)
+        is_doubtful = steps.let_go[1] > 0.0 or is_seen_aside(believed, steps.designs, part)
+        if not slot.holds(believed.part(part)) or not (is_doubtful or why):
+            return
+        if not is_doubtful and not await self._lasting(action, part):
+            return
+        height_m = await steps.feel_seat(believed.part(part), slot)
+        await self._see(action, part)
+        if height_m is not None and not is_seat_height(height_m):
+            felt = "is not felt" if height_m < 0.0 else f"is felt {height_m * 1000:.1f} mm above its seat"
+            raise StepFailed(FailureKind.NOT_SEATED, f"{part} {felt} in {slot.name} of {action.kit}", part)
+
     async def _seated(self, action: Action, part: str) -> None:
         """Waits until the part is seen to be seated."""
-        until_s, believed = self._clock.time_s + self._settings.verify_s, self.manipulator.believed
+        if why := await self._lasting(action, part):
+            slot, _ = self._seat(action, part)
+            raise StepFailed(FailureKind.NOT_SEATED, f"{part} {why} in {slot.name} of {action.kit}", part)
+
+    async def _lasting(self, action: Action, part: str) -> str:
+        """Returns why a part does not look seated, when that lasts; empty when it does."""
+        until_s = self._clock.time_s + self._settings.verify_s
         while True:
-            slots = believed.slots_of_kit(action.kit, self.steps.designs[action.kit])
-            slot = min(slots, key=lambda each: believed.part(part).across_m(each.position))
-            seat = seat_of(believed, action.kit, believed.part(part), slot, self._settings.flat_detectors)
-            if not seat.reason(self._settings.seated):
-                return
-            if self._clock.time_s >= until_s:
-                why = seat.reason(self._settings.seated)
-                raise StepFailed(FailureKind.NOT_SEATED, f"{part} {why} in {slot.name} of {action.kit}", part)
+            _, why = self._seat(action, part)
+            if not why or self._clock.time_s >= until_s:
+                return why
             await self._clock.sleep(self._settings.verify_s / 10)
+
+    def _seat(self, action: Action, part: str) -> tuple[BelievedSlot, str]:
+        """Returns the slot that a part is seen in, and why it does not look seated there."""
+        believed = self.manipulator.believed
+        slots = believed.slots_of_kit(action.kit, self.steps.designs[action.kit])
+        slot = min(slots, key=lambda each: believed.part(part).across_m(each.position))
+        seat = seat_of(believed, action.kit, believed.part(part), slot, self._settings.flat_detectors)
+        return slot, seat.reason(self._settings.seated)
 
     async def _evaluate(self, action: Action, part: str, when: str) -> list[Evaluated]:
         """Evaluates predicates; while some are unknown, after more looks: noise is less in several frames."""

@@ -173,6 +173,11 @@ class ArmClient:
         await self._go(messages.MoveTo(0, move_straight=straight, end_position=pose), least_s)
         self._at = pose_tool_in_world
 
+    @property
+    def feels_force(self) -> bool:
+        """Whether a sensor at its wrist stops it at a contact."""
+        return bool(self._force_sensor)
+
     async def press(self, pose_tool_in_world: Pose, speed_mps: float, limit_n: float) -> float:
         """Moves the tool along a line until it is there, or until the force along it at the wrist has changed so much.
 

@@ -161,8 +161,10 @@ class Manipulator:
         before = believed.pose(tray).inverse()
         moved = {name: before @ believed.pose(name) for name in sorted(carried(believed) - {tray})}
         on_kit = self.goes_to @ (before @ believed.pose(thing))  # a kit is where its tray is
-        for name, pose in {thing: on_kit, **{name: self.goes_to @ offset for name, offset in moved.items()}}.items():
-            self.belief.note_placed(name, pose, self.hand.clock.time_s, self.name)
+        now_s = self.hand.clock.time_s
+        self.belief.note_placed(thing, on_kit, now_s, self.name)
+        for name, offset in moved.items():
+            self.belief.note_placed(name, self.goes_to @ offset, now_s, self.name, known="carried")
 
     def part_in_hand(self, reading: HandReading) -> Pose:
         """Returns the pose of the held part, as it was taken: no camera sees it between the fingers."""

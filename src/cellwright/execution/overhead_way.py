@@ -33,6 +33,7 @@ class OverheadWay:
         give_m: How far above the place a contact may be of what is held itself, which hangs lower or leans: it is
             pushed on, slowly and not hard.
         check: Finds on the way why it makes no sense to go on: then the robot stops where it is.
+        short_m: The distance from the place at which something stopped the hand; 0 when nothing did.
     """
 
     manipulator: Manipulator
@@ -45,6 +46,7 @@ class OverheadWay:
     contact_n: float | None = None
     give_m: float = NEARLY_M
     check: Callable[[HandReading], StepFailed | None] = lambda _reading: None
+    short_m: float = 0.0
 
     async def travel(self) -> None:
         """Moves to above the place, at travel height.
@@ -67,7 +69,7 @@ class OverheadWay:
         """
         arm, recipe = self.manipulator.arm, self.manipulator.recipe
         limit_n = recipe.contact_n if self.contact_n is None else self.contact_n
-        short_m = await arm.press(self.pose, self.slow_mps, limit_n)
+        self.short_m = short_m = await arm.press(self.pose, self.slow_mps, limit_n)
         if NEARLY_M < short_m <= self.give_m:
             short_m = await arm.press(self.pose, recipe.careful_mps, max(limit_n, PUSH_N))
             is_there = short_m <= PUSHED_M

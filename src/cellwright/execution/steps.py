@@ -22,6 +22,8 @@ from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.overhead_way import OverheadWay
 from cellwright.execution.pick_place import Hold, PickPlace
 from cellwright.execution.scene_watch import gone_failure, moved_text
+from cellwright.execution.seat_touch import is_seat_height, touch_height_m
+from cellwright.execution.tray_group import part_in_group
 from cellwright.execution.tray_steps import TraySteps
 from cellwright.execution.upright import press_upright
 from cellwright.knowledge import BelievedPart, BelievedSlot, SlotContent, Unknown
@@ -30,6 +32,7 @@ from cellwright.planning import MOVES, Action, Verb
 
 __all__ = ["StepRunner"]
 
+FELT_SD_M = 0.0005  # of a part that was felt in its seat
 MOST_GONE = 8  # parts that turn out to be gone before a look for one ends
 
 
@@ -46,6 +49,7 @@ class StepRunner:
         upcoming: The steps of the plan that come next: one look serves them, too.
         flat_detectors: Detectors that measure neither heights nor leans.
         tried: The part that the hand reached for last, where it was believed to be.
+        let_go: The place of the hand where it let go of a part last, and how far something stopped it short of that.
     """
 
     manipulator: Manipulator
@@ -56,6 +60,7 @@ class StepRunner:
     upcoming: Sequence[Action] = ()
     flat_detectors: Collection[str] = ()
     tried: BelievedPart | None = None
+    let_go: tuple[Pose, float] | None = None
 
     @property
     def attempt(self) -> int:
@@ -213,18 +218,22 @@ class StepRunner:
             await manipulator.hand.read()
             if failure := gone():
                 raise failure
-            nearest = grasp.nearest(manipulator.turned_rad)
-            near, manipulator.half_turn = nearest.pose_tool(manipulator.believed.part(part.name)), nearest.half_turn
+            nearest, now = grasp.nearest(manipulator.turned_rad), self._aimed(manipulator.believed.part(part.name))
+            near, manipulator.half_turn = nearest.pose_tool(now), nearest.half_turn
             await manipulator.approach(near)
             return near
 
         manipulator.belief.watch([part.name], manipulator.hand.clock.time_s)
         lift_mps = slow_mps if is_careful else recipe.fast_mps
         way = OverheadWay(
-            manipulator, grasp.pose_tool(part), above, slow_mps, slow_mps, lift_mps, part.name, check=gone
+            manipulator, grasp.pose_tool(self._aimed(part)), above, slow_mps, slow_mps, lift_mps, part.name, check=gone
         )
         reading = await self.pick_place.pick(way, self._hold(part))
         return f"{part.name}, fingers at {reading.width_m * 1000:.1f} mm"
+
+    def _aimed(self, part: BelievedPart) -> BelievedPart:
+        """Returns a part where it is reached for."""
+        return part_in_group(self.manipulator.believed, part, self.designs, self.flat_detectors)
 
     def _hold(self, part: BelievedPart) -> Hold:
         reading, recipe = self.manipulator.hand.reading, self.manipulator.recipe
@@ -283,8 +292,25 @@ class StepRunner:
         )
         manipulator.goes_to = slot.pose_part_in_world
         await self.pick_place.place(way, hold)
+        self.let_go = way.pose, way.short_m
         manipulator.grasp = None
         return f"{part.name} into {slot.name} of {where}"
+
+    async def feel_seat(self, part: BelievedPart, slot: BelievedSlot) -> float | None:
+        """Touches the part that was set down last; when it is in its seat, detectors see it aside from now on.
+
+        Returns:
+            How far its top is above that of a seated one; None when that could not be felt.
+        """
+        if self.let_go is None or not isinstance(part.figures, GearFigures):
+            return None  # only gears are drawn into one place by their slots, and stand there at one height
+        worker, (pose, _) = self.manipulator, self.let_go
+        height_m = await touch_height_m(worker, part.figures, slot.position, pose.position)
+        self.looks.note_touched(pose.position)
+        if is_seat_height(height_m):
+            now_s = worker.hand.clock.time_s
+            worker.belief.note_placed(part.name, slot.pose_part_in_world, now_s, worker.name, FELT_SD_M, "felt")
+        return height_m
 
     def _slot_now(self, where: str, slot: BelievedSlot) -> BelievedSlot:
         """Returns a slot of a kit or a tray where that is now."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -28,8 +28,8 @@ PLACED_RAD = 0.1  # by which what a hand has set down may lean, or be turned
 class ObjectFollower(Protocol):
     """Follows objects over frames; `perception.Tracker` is one."""
 
-    def put(self, name: str, pose_in_world: Pose, variances: npt.ArrayLike) -> None:
-        """Notes where a hand set a thing down."""
+    def put(self, name: str, pose_in_world: Pose, variances: npt.ArrayLike, known: str = "placed") -> None:
+        """Notes where a hand set a thing down, or has felt it to be."""
 
     def disturb(self, names: Iterable[str], variances: npt.ArrayLike) -> None:
         """Notes that things may be a little elsewhere."""
@@ -107,7 +107,15 @@ class Belief:
             if name not in before:
                 self._report(name, "missing", "execution", round(self.state.now_s * 1e9))
 
-    def note_placed(self, name: str, pose_in_world: Pose, time_s: float, source: str, sd_m: float = 0.002) -> None:
+    def note_placed(
+        self,
+        name: str,
+        pose_in_world: Pose,
+        time_s: float,
+        source: str,
+        sd_m: float = 0.002,
+        known: Literal["placed", "felt", "carried"] = "placed",
+    ) -> None:
         """Notes where a hand has set a thing down: it is believed there, and looked for there, from now on.
 
         Args:
@@ -116,6 +124,8 @@ class Belief:
             time_s: When.
             source: The robot.
             sd_m: How far it may be off; it may lean and be turned, too.
+            known: Whether the hand let go of it there; or has felt it to be there, wherever detectors see it; or set
+                down what it lies on: what was felt of it before still holds.
         """
         tray = self.state.detected_as(name)
         variances = np.array([sd_m] * 3 + [PLACED_RAD] * 3) ** 2
@@ -125,7 +135,7 @@ class Belief:
         self.world_model.observe(list(places), matrices, time_s, source, np.tile(variances, (len(places), 1)))
         self.state.missing.discard(tray)
         if self.follower is not None:
-            self.follower.put(tray, places[tray], variances)
+            self.follower.put(tray, places[tray], variances, known)
 
     def note_disturbed(
         self,

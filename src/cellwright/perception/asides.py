@@ -2,35 +2,83 @@
 
 Recognition may see one object lastingly off and the next one not, so no shift of a whole camera explains it. Where an
 object is, the detector tells on whose view its track rests (its anchor). Another one that sees it aside meanwhile sees
-the same object: two of a kind are never so near to each other. How far aside is learned, and taken off from then on.
+the same object: two of a kind are never so near to each other. How far aside is learned, and taken off from then on. A
+hand that has felt where something is knows better than all detectors: then they are aside, and the hand is the anchor.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from cellwright.core.assignment import assign
 from cellwright.perception.cfg import TrackerCfg
-from cellwright.perception.detector_watch import DetectorWatch
+from cellwright.perception.detector_watch import Aside, DetectorWatch
 from cellwright.perception.frame import Frame
 from cellwright.perception.table import TrackTable
 
-__all__ = ["known_asides", "learn_asides"]
+__all__ = ["BY_HAND", "average_asides", "known_asides", "learn_asides"]
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
+NOBODY, BY_HAND, AGREED = -1, -2, -3  # in place of the number of a detector; the last for the mean of two
+ASIDE_SDS = 2.0  # standard deviations of what cameras are off each other, beyond which an object is seen aside
+ENOUGH = 4  # frames from which it is known how far aside an object is seen
 
 
 def known_asides(table: TrackTable, watch: DetectorWatch) -> Array:
     """Returns how far a detector sees each object off where it is known to be, n x 3; zero where that is not known."""
     found = np.zeros((len(table), 3))
     if watch.asides:
-        for row, name in enumerate(table.names):
-            if name in watch.asides and table.anchors[row] != watch.number:
-                found[row] = watch.asides[name]
+        for row, (name, anchor) in enumerate(zip(table.names, table.anchors.tolist(), strict=True)):
+            aside = watch.asides.get(name)
+            if aside is not None and aside.anchor == anchor:
+                found[row] = aside.off_m
     return found
+
+
+def average_asides(
+    table: TrackTable, rows: Rows, off_m: Array, sd_m: Array, watches: Sequence[DetectorWatch], watch: DetectorWatch
+) -> Mask:
+    """Takes in how far a frame shows objects off where they are known to be; returns those it learns that of.
+
+    Until it is known from some frames, the detector says nothing about where such an object is. What is then no more
+    than cameras and noise are off anyway is none. Otherwise the object is halfway between what both see: neither is
+    known to be the better one.
+
+    Args:
+        table: The objects.
+        rows: Those that the frame shows.
+        off_m: How far off, k x 3.
+        sd_m: How far they may be off by chance in one frame, and by the mounting of cameras, k x 2.
+        watches: All detectors, by their numbers.
+        watch: The one whose frame it is.
+    """
+    learns = np.zeros(len(rows), bool)
+    for number, (row, anchor) in enumerate(zip(rows.tolist(), table.anchors[rows].tolist(), strict=True)):
+        if anchor in (NOBODY, watch.number) or not (name := table.names[row]):
+            continue
+        aside = watch.asides.get(name)
+        if aside is None or aside.anchor != anchor:
+            aside = watch.asides[name] = Aside(anchor)
+        learns[number] = aside.frames < ENOUGH
+        if not learns[number]:
+            continue
+        aside.take(off_m[number])
+        if aside.frames < ENOUGH or anchor < 0:
+            continue
+        chance_m, mounted_m = sd_m[number]
+        if np.abs(aside.off_m).max() <= ASIDE_SDS * np.hypot(chance_m / np.sqrt(ENOUGH), mounted_m):
+            aside.off_m = np.zeros(3)
+            continue
+        table.positions[row] += aside.off_m / 2
+        table.anchors[row] = AGREED
+        watches[anchor].asides[name] = Aside(AGREED, -aside.off_m / 2, ENOUGH)
+        watch.asides[name] = Aside(AGREED, aside.off_m / 2, ENOUGH)
+    return learns
 
 
 def learn_asides(
@@ -44,24 +92,23 @@ def learn_asides(
         rest: Detections that are left over.
         frame: The frame.
         watch: The detector, which learns how far off it sees these objects.
-        since_s: When the other one must have seen them.
+        since_s: When the other one must have seen them. Of what a hand has felt, only the first frame teaches.
         cfg: Settings.
     """
     is_there = table.named & ~matched & ~table.held & ~table.moving & (table.misses == 0) & (table.sightings > 0)
-    others = np.flatnonzero(
-        is_there & (table.anchors >= 0) & (table.anchors != watch.number) & (table.anchor_s >= since_s)
-    )
+    is_lately = (table.anchors >= 0) & (table.anchors != watch.number) & (table.anchor_s >= since_s)
+    is_felt = (table.anchors == BY_HAND) & np.array([name not in watch.asides for name in table.names], bool)
+    others = np.flatnonzero(is_there & (is_lately | is_felt))
     if not len(others) or not len(rest):
         return rest
     apart = frame.positions[rest][None] - table.positions[others][:, None]
     apart[..., :2] -= frame.slopes[rest] * apart[..., 2:]  # as if they were as high as the objects
     apart[..., 2] = np.where(np.isinf(frame.variances[rest, 2]), 0.0, apart[..., 2])
-    away_m = np.where(
-        table.kinds[others][:, None] == frame.kinds[rest], np.hypot(apart[..., 0], apart[..., 1]), np.inf
-    )
+    away_m = np.where(table.kinds[others][:, None] == frame.kinds[rest], np.hypot(apart[..., 0], apart[..., 1]), np.inf)
     taken = []
     for row, column in assign(away_m, cfg.aside_m):
-        watch.asides[table.names[others[row]]] = apart[row, column]
+        aside = watch.asides[table.names[others[row]]] = Aside(int(table.anchors[others[row]]))
+        aside.take(apart[row, column])
         matched[others[row]] = True
         taken.append(column)
     return np.delete(rest, taken)

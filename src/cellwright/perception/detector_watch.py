@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from cellwright.perception.cfg import TrackerCfg
 
-__all__ = ["DetectorState", "DetectorStatus", "DetectorWatch"]
+__all__ = ["Aside", "DetectorState", "DetectorStatus", "DetectorWatch"]
 
 Array = npt.NDArray[np.float64]
 AHEAD_S = 0.02  # clocks of one cell differ by less
@@ -50,6 +50,26 @@ class DetectorStatus:
 
 
 @dataclass
+class Aside:
+    """How far a detector sees one object off where it is known to be.
+
+    Attributes:
+        anchor: The number of the detector that knows where it is.
+        off_m: x, y, z, the mean of some frames.
+        frames: How many.
+    """
+
+    anchor: int
+    off_m: Array = field(default_factory=lambda: np.zeros(3))
+    frames: int = 0
+
+    def take(self, off_m: Array) -> None:
+        """Takes in one frame."""
+        self.frames += 1
+        self.off_m = self.off_m + (off_m - self.off_m) / self.frames
+
+
+@dataclass
 class DetectorWatch:
     """One detector.
 
@@ -59,7 +79,7 @@ class DetectorWatch:
         latest_s: Time of its latest frame that counted.
         status: Its state.
         bias: How far it sees things off the others: x, y in metres, yaw in radians.
-        asides: Object -> how far it sees just that one off where others do, lastingly: x, y, z in metres.
+        asides: Object -> how far it sees just that one off where others do, lastingly.
     """
 
     name: str
@@ -67,7 +87,7 @@ class DetectorWatch:
     latest_s: float = -np.inf
     status: DetectorStatus = DetectorStatus()
     bias: Array = field(default_factory=lambda: np.zeros(3))
-    asides: dict[str, Array] = field(default_factory=dict)
+    asides: dict[str, Aside] = field(default_factory=dict)
     _misses: float = MISSES
     _looks: float = LOOKS
     _repeated: int = 0

@@ -19,7 +19,7 @@ from cellwright.core.assignment import assign
 from cellwright.core.kalman import predicted_variances
 from cellwright.core.messages import Detections, Tracks
 from cellwright.core.pose import Pose
-from cellwright.perception.asides import known_asides, learn_asides
+from cellwright.perception.asides import BY_HAND, average_asides, known_asides, learn_asides
 from cellwright.perception.cfg import ExpectedObject, TrackerCfg
 from cellwright.perception.detector_watch import DetectorState, DetectorStatus, DetectorWatch
 from cellwright.perception.frame import Frame, read_frame
@@ -111,17 +111,25 @@ class Tracker:
             table.held[:] = [name in held for name in table.names]
             table.misses[table.held], table.absence[table.held] = 0, 0.0
 
-    def put(self, name: str, pose_in_world: Pose, variances: npt.ArrayLike) -> None:
+    def put(self, name: str, pose_in_world: Pose, variances: npt.ArrayLike, known: str = "placed") -> None:
         """Notes where a hand set a thing down: there it is looked for from now on.
 
         Args:
             name: Which.
             pose_in_world: Where.
             variances: x, y, z in m2, roll, pitch, yaw in rad2.
+            known: Whether it was `placed`; or `felt` to be just there, wherever detectors see it, from which they are
+                lastingly aside; or `carried` on something, and seen as much aside as before.
         """
         table, row, spread = self._table, self._table.row(name), np.asarray(variances, float).reshape(1, 6)
+        was_felt = table.anchors[row] == BY_HAND
+        if known == "felt":
+            for watch in self._watches.values():
+                watch.asides.pop(name, None)
         restart(table, np.array([row]), pose_in_world.position[None], pose_in_world.quaternion[None], spread, self.cfg)
         table.misses[row], table.absence[row], table.moving[row], table.held[row] = 0, 0.0, False, False
+        if known == "felt" or (known == "carried" and was_felt):
+            table.anchors[row] = BY_HAND
 
     def disturb(self, names: Iterable[str], variances: npt.ArrayLike) -> None:
         """Notes that things may be a little elsewhere: adds six variances to theirs."""
@@ -184,11 +192,19 @@ class Tracker:
         table, cfg = self._table, self.cfg
         fresh = table.seen_s[rows] <= time_s  # another detector may have seen it since
         # One that sees it lastingly aside cannot tell that it is where the anchor has just missed it.
-        fresh &= ~asides[rows].any(axis=1) | (table.misses[rows] == 0)
+        fresh &= ~asides[rows].any(axis=1) | (table.misses[rows] == 0) | (table.anchors[rows] < 0)
         rows, seen = rows[fresh], seen[fresh]
         if not len(rows):
             return
         positions, variances = frame.at_heights(seen, table.positions[rows, 2])
+        off_m = np.where(np.isinf(variances[:, :3]), 0.0, positions - table.positions[rows])
+        chance_m = np.sqrt(variances[:, :2].max(axis=1))
+        sd_m = np.column_stack([chance_m, np.full(len(rows), cfg.bias_sd_m)])
+        learned = average_asides(table, rows, off_m, sd_m, list(self._watches.values()), watch)
+        if learned.any():
+            self._seen(rows[learned], watch.number, time_s)
+            rows, seen = rows[~learned], seen[~learned]
+            positions, variances = positions[~learned], variances[~learned]
         positions = positions - asides[rows]
         if (others := table.sources[rows] != watch.number).any():
             self._compare(rows[others], positions[others], frame.quaternions[seen[others]], watch, time_s)
@@ -214,7 +230,7 @@ class Tracker:
         table = self._table
         table.sightings[rows] += table.seen_s[rows] < time_s
         table.seen_s[rows], table.sources[rows] = time_s, source
-        table.anchors[rows] = np.where(table.anchors[rows] < 0, source, table.anchors[rows])
+        table.anchors[rows] = np.where(table.anchors[rows] == -1, source, table.anchors[rows])
         table.anchor_s[rows[table.anchors[rows] == source]] = time_s
         table.misses[rows], table.absence[rows] = 0, 0.0
 
