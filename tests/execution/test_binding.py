@@ -10,7 +10,8 @@ import pytest
 from cellwright.core.errors import UnknownName
 from cellwright.execution.binding import blockers, candidates, open_slot, wrong_part
 from cellwright.execution.settings import Recipe
-from cellwright.execution.surroundings import extras
+from cellwright.execution.surroundings import extras, is_movable
+from cellwright.knowledge.belief_writer import add_objects
 
 from .conftest import SKUS, small_kit
 
@@ -102,3 +103,10 @@ def test_a_part_in_a_slot_that_the_kit_does_not_need_is_on_the_kit(still):
     view = view_of(cell)
     assert [part.name for part in extras(view, kit, design, view.parts())] == [gear]
     assert extras(view, kit, DESIGN, view.parts()) == []
+
+
+def test_a_tray_that_no_drawing_has_need_not_stay(still):
+    cell = still()
+    add_objects(cell.belief, ["medium_gear_vessel_1"], ["sku_medium_gear_vessel"])
+    assert is_movable(cell.belief.state, "medium_gear_vessel_1")
+    assert not is_movable(cell.belief.state, "fanuc_medium_tray")

@@ -12,7 +12,7 @@ from cellwright.drawings.database import designs_for
 from cellwright.drawings.workstation import workstation_of
 from cellwright.execution.outcome import KitReport, OrderStatus, SlotReport
 from cellwright.execution.settings import ExecutionSettings
-from cellwright.execution.verify import SeenSeat, conclusion, kit_reports
+from cellwright.execution.verify import SeenSeat, conclusion, kit_reports, unseen_parts
 from cellwright.knowledge import Belief, Database, WorldModel, fill
 from cellwright.orders import DESIGNS
 
@@ -115,3 +115,14 @@ def test_where_a_slot_does_not_centre_a_part_it_must_be_seen_as_near_as_the_judg
         assert SeenSeat(across_m, 0.0, 0.0, sd_m=0.0003).reason(SEEN_SEATED) == ""
         assert "beside its place" in SeenSeat(across_m, 0.0, 0.0, 0.0003, is_centred=False).reason(SEEN_SEATED)
     assert SeenSeat(SEATED.beside_m - 0.0004, 0.0, 0.0, 0.0003, is_centred=False).reason(SEEN_SEATED) == ""
+
+
+def test_parts_that_nobody_has_seen_are_named(still):
+    cell = still()
+    believed = cell.belief.state
+    sku = believed.sku("large_gear_1")
+    for part in ("large_gear_1", "large_gear_2", "medium_gear_1"):
+        cell.belief.note_placed(part, believed.pose(part), 1.0, "fanuc")
+    cell.belief.note_missing(["large_gear_1", "medium_gear_1"])
+    assert unseen_parts(believed, [sku]) == "not seen: large_gear_1, large_gear_3, large_gear_4"
+    assert not unseen_parts(believed, [])

@@ -457,6 +457,18 @@ def test_objects_that_two_cameras_see_lastingly_aside_stay_one_and_still(seed):
     assert state(left).state is state(right).state is DetectorState.GOOD
 
 
+def test_what_one_camera_sees_aside_and_names_wrongly_makes_no_other_part():
+    things = row(3)
+    tracker = Tracker(expect(things), view=view_of("left", "right"))
+    left, right = Detector(tracker, "left"), Detector(tracker, "right", seed=2)
+    aside = [things[0], (GEAR, at(0.004, 0.006, 0.0) @ things[1][1]), things[2]]
+    wrong = [things[0], (LARGE, aside[1][1]), things[2]]
+    for n in range(40):
+        left.see(things)
+        found = right.see(wrong if n % 3 else aside)
+        assert set(found) == {f"gear_{i}" for i in range(3)}
+
+
 @pytest.mark.parametrize("pushed_m", [0.006, 0.03])
 @pytest.mark.parametrize("seed", range(3))
 def test_what_two_cameras_see_lastingly_aside_is_seen_to_move(seed, pushed_m):

@@ -30,7 +30,7 @@ from cellwright.execution.scene_watch import SceneWatch
 from cellwright.execution.settings import ExecutionSettings, RecoveryMode
 from cellwright.execution.steps import StepRunner
 from cellwright.execution.tray_places import note_trays
-from cellwright.execution.verify import conclusion, kit_reports
+from cellwright.execution.verify import conclusion, kit_reports, unseen_parts
 from cellwright.knowledge import Belief, DatabaseError
 from cellwright.orders import KitDesign, Order
 from cellwright.perception import ViewModel
@@ -298,7 +298,9 @@ class Executor:
         resumed: bool,
     ) -> OrderReport:
         wanted = sum(order.kit_count for order in orders)
-        status, why = conclusion(kits, wanted, [reason, self._shift, *(one.reason for one in self._missing[:1])], hands)
+        unseen = unseen_parts(self.belief.state, {one.sku for one in self._missing})
+        reasons = [reason, self._shift, *(one.reason for one in self._missing[:1]), unseen]
+        status, why = conclusion(kits, wanted, reasons, hands)
         records = sorted((r for runner in self._runners.values() for r in runner.records), key=lambda r: r.end_s)
         things, left = self.belief.state.objects, self._recovery.left_out
         return OrderReport(

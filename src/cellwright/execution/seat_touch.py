@@ -6,6 +6,8 @@ stands at least 2 mm higher than one that is seated. What detectors see aside by
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -22,15 +24,15 @@ __all__ = ["is_seat_height", "touch_height_m"]
 Array = npt.NDArray[np.float64]
 DEEP_M = 0.003  # below the top of a seated part, where touching ends: nothing is there
 START_M = 0.012  # above it, from where slow motion begins
-ASIDE = np.array(
-    [0.3, 0.3]
-)  # of the closed fingers: they come down on either side of the middle, so as to miss no edge
+SIDES = 0.3 * np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]])
+"""Of the closed fingers, how far beside the middle they come down, so as to miss no edge; as often as is needed."""
+ALIKE = 2  # touches at the height of the seat, and none above it
 TOUCH_N = 4.0  # at the wrist
 TOUCH_MPS = 0.03
 
 
 async def touch_height_m(worker: Manipulator, part: PartFigures, seat_m: Array, at_m: Array) -> float | None:
-    """Comes down on a part with closed fingers, twice; one that is too high is pushed, as it is when it is set down.
+    """Comes down on a part with closed fingers, twice or more; one that is too high is pushed, as when it is set down.
 
     One that has come into its seat by the second touch alone is not believed to be there: it is set down once more.
 
@@ -51,16 +53,19 @@ async def touch_height_m(worker: Manipulator, part: PartFigures, seat_m: Array, 
     top_m = float(seat_m[2]) + part.bottom_m + part.height_m + tips_m
     middle = tool_down(np.array([*at_m[:2], top_m - DEEP_M]), worker.turned_rad)
     size_m = np.array([2 * (tool.closed_m + tool.pad_size_m[0] + tool.finger_size_m[0]), tool.pad_size_m[1]])
-    points = [middle @ Pose.from_xyz_rpy([*(side * ASIDE * size_m), 0.0]) for side in (1.0, -1.0)]
+    points = [middle @ Pose.from_xyz_rpy([*(side * size_m), 0.0]) for side in SIDES]
     felt_m: float | None = None
     await worker.rise()
     await worker.hand.close()
     try:
         await worker.go_above(points[0])
-        heights_m = [
-            await _touch_m(worker, down, limit_n) for down, limit_n in zip(points, (PUSH_N, TOUCH_N), strict=True)
-        ]
-        felt_m = max(heights_m, key=abs)
+        heights_m: list[float] = []
+        for down in points:
+            heights_m.append(await _touch_m(worker, down, TOUCH_N if heights_m else PUSH_N))
+            felt_m = _height_m(heights_m)
+            if felt_m is not None:
+                break
+        felt_m = -DEEP_M if felt_m is None else felt_m
     except ArmFailed as error:
         if error.is_lost_robot:
             raise
@@ -68,6 +73,15 @@ async def touch_height_m(worker: Manipulator, part: PartFigures, seat_m: Array, 
     await worker.rise()
     await worker.hand.release()
     return felt_m
+
+
+def _height_m(heights_m: Sequence[float]) -> float | None:
+    """Returns the height by some touches: one that is too high, or one of two that are alike; None for neither yet."""
+    met_m = [height_m for height_m in heights_m if height_m > -DEEP_M]
+    worst_m = max(met_m, key=abs, default=0.0)
+    if len(heights_m) < ALIKE or (is_seat_height(worst_m) and len(met_m) < ALIKE):
+        return None
+    return worst_m
 
 
 async def _touch_m(worker: Manipulator, down: Pose, push_n: float) -> float:

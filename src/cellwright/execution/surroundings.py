@@ -97,8 +97,13 @@ def is_loose(believed: BeliefState, part: BelievedPart, besides: str = "") -> bo
 
 
 def is_movable(believed: BeliefState, tray: str) -> bool:
-    """Returns whether robots carry a tray about: a kit tray of no kit, or of one that does not stay where it is."""
+    """Returns whether a tray need not stay: a kit tray of no kit, or of one that robots carry about.
+
+    One that no drawing has, and that was only seen, may be gone again, or never have been there.
+    """
     thing = believed.objects[tray]
+    if believed.kind(thing.reference or "") == "KittingWorkstation":
+        return True
     return thing.kind == "KitTray" and (thing.reference or "") not in believed.stationary
 
 

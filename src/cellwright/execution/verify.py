@@ -16,7 +16,7 @@ from cellwright.knowledge import Belief, BeliefState, BelievedPart, BelievedSlot
 from cellwright.orders import KitDesign
 from cellwright.planning import named_kits
 
-__all__ = ["SeenSeat", "conclusion", "kit_reports", "seat_of"]
+__all__ = ["SeenSeat", "conclusion", "kit_reports", "seat_of", "unseen_parts"]
 
 CAMERAS_M = 0.0007  # by which two cameras may be off each other: one may show the part, the other its tray
 DEVIATIONS = 2.0  # by which a part may be seen farther off than it is
@@ -106,6 +106,18 @@ def kit_reports(
         elsewhere = f"is not seen in {' or '.join(believed.relations.capacity)}" if goes_there and not box else ""
         reports.append(KitReport(kit, design.name, tuple(rows), on_it, box, elsewhere))
     return tuple(reports)
+
+
+def unseen_parts(believed: BeliefState, skus: Collection[str]) -> str:
+    """Returns which parts of these kinds nobody has seen, or sees any more, in words; empty when all were seen."""
+    names = [
+        thing.name
+        for thing in believed.of_kind("Part")
+        if thing.sku in skus
+        and believed.has_pose(thing.name)
+        and (believed.is_missing(thing.name) or isinstance(believed.seen_s(thing.name), Unknown))
+    ]
+    return f"not seen: {', '.join(names)}" if names else ""
 
 
 def conclusion(kits: Sequence[KitReport], wanted: int, reasons: Sequence[str], hands: str) -> tuple[OrderStatus, str]:

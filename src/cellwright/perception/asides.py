@@ -86,6 +86,9 @@ def learn_asides(
 ) -> Rows:
     """Takes out detections of objects that another detector sees in their places meanwhile; returns the rest.
 
+    So it does with those of other kinds just there: recognition names things wrongly now and then, also what it sees
+    aside.
+
     Args:
         table: The objects.
         matched: Which of them the frame shows; those that are found here are added.
@@ -95,10 +98,14 @@ def learn_asides(
         since_s: When the other one must have seen them. Of what a hand has felt, only the first frame teaches.
         cfg: Settings.
     """
-    is_there = table.named & ~matched & ~table.held & ~table.moving & (table.misses == 0) & (table.sightings > 0)
+    is_known = table.named & ~table.held & ~table.moving & (table.misses == 0) & (table.sightings > 0)
+    is_there = is_known & ~matched
     is_lately = (table.anchors >= 0) & (table.anchors != watch.number) & (table.anchor_s >= since_s)
     is_felt = (table.anchors == BY_HAND) & np.array([name not in watch.asides for name in table.names], bool)
     others = np.flatnonzero(is_there & (is_lately | is_felt))
+    if not len(rest):
+        return rest
+    rest = _without_wrong_kinds(table, is_known & (table.seen_s >= since_s), rest, frame, watch, cfg)
     if not len(others) or not len(rest):
         return rest
     apart = frame.positions[rest][None] - table.positions[others][:, None]
@@ -112,3 +119,17 @@ def learn_asides(
         matched[others[row]] = True
         taken.append(column)
     return np.delete(rest, taken)
+
+
+def _without_wrong_kinds(
+    table: TrackTable, is_known: Mask, rest: Rows, frame: Frame, watch: DetectorWatch, cfg: TrackerCfg
+) -> Rows:
+    """Returns the detections that are not of another kind and near to something that others see there."""
+    known = np.flatnonzero(is_known & (table.sources != watch.number))
+    if not len(known):
+        return rest
+    apart = frame.positions[rest][None, :, :2] - table.positions[known][:, None, :2]
+    is_tray = np.array([table.is_tray_kind(kind) for kind in frame.kinds[rest]], bool)
+    wrong = (table.kinds[known][:, None] != frame.kinds[rest]) & ((table.extents[known, 2] != 0.0)[:, None] == is_tray)
+    kept: Rows = rest[~(wrong & (np.hypot(apart[..., 0], apart[..., 1]) <= cfg.aside_m)).any(axis=0)]
+    return kept
