@@ -24,6 +24,7 @@ from cellwright.sim.resting import resting_pose
 GRIPPER = "aprs_fanuc_gripper"
 BOXES = {
     "bar": [((0.0, 0.0, 0.010), (0.080, 0.015, 0.020))],
+    "bracket": [((0.0, 0.0, 0.004), (0.050, 0.040, 0.008)), ((0.0, 0.0, 0.0255), (0.010, 0.030, 0.035))],
     "angle": [((0.020, 0.0, 0.010), (0.060, 0.014, 0.020)), ((-0.003, 0.032, 0.010), (0.014, 0.050, 0.020))],
 }
 HEXAGON = [(0.009 * np.cos(a), 0.009 * np.sin(a)) for a in np.linspace(0, 2 * np.pi, 6, endpoint=False)]
@@ -57,6 +58,7 @@ plugins: [trays.py]
 models:
   bar: {{file: bar.urdf, kind: part, sku: sku_bar}}
   angle: {{file: angle.urdf, kind: part, sku: sku_angle}}
+  bracket: {{file: bracket.urdf, kind: part, sku: sku_bracket}}
   hex: {{file: hex.obj, kind: part, units: m, mass_kg: 0.05, origin: bottom, sku: sku_hex}}
 robots:
   fanuc:
@@ -82,13 +84,13 @@ sensors:
 """
 OTHERS = ", ".join(
     f"loose_{part}: {{model: {part}, pose: {{xyz_m: [0.36, {y_m}, 0.916]}}}}"
-    for part, y_m in (("bar", -1.02), ("angle", -1.2), ("hex", -1.1))
+    for part, y_m in (("bar", -1.02), ("angle", -1.2), ("hex", -1.1), ("bracket", -1.3))
 )
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A bar of 80 x 15 mm, an L whose origin is in its corner, and a hexagonal prism, with trays for them."""
+    """A bar of 80 x 15 mm, an L whose origin is in its corner, a stem on a foot, a hexagonal prism; and trays."""
     path = tmp_path_factory.mktemp("own")
     for name, boxes in BOXES.items():
         solids = "".join(
@@ -130,6 +132,7 @@ POSES = [
     ("angle", (0.109, 0.109, 0.0), (0, 0, np.pi), False),  # round the corner: its middle is over the tray
     ("angle", (0.100, 0.109, 0.0120), (0, 0, np.pi), True),  # one arm on the rim
     ("hex", (0.096, 0.0, 0.0120), (0, 0, 0), True),
+    ("bracket", (-0.0594, 0.14217, 0.02093), (1.71258, 0, 0), False),  # on its side, its stem steep against the tray
     ("hex", (0.1083, 0.0, 0.0), (0, 0, QUARTER), False),
 ]
 

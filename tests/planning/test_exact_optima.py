@@ -200,12 +200,13 @@ def test_of_two_robots_the_quicker_one_does_what_both_can(cell):
     state = cell(2, 1)
     state = replace(state, kits=(KitState("there", design, state.tables[0], (None,), fixed=True),))
     request = PlanRequest(state, (Order("order", (OrderLine(design, 1),)),))
-    for paces, quicker in (((1.2, 1.0), "robot_2"), ((1.0, 1.2), "robot_1")):
+    for paces, quicker in (((3.0, 1.0), "robot_2"), ((1.0, 3.0), "robot_1")):
         for planner in (None, "sequencer", "scheduler"):
             unequal = paced(request, *paces)
             result = plan(unequal, planner)
             assert {action.robot for action in result.actions} == {quicker}
             assert validate_timed(unequal, result).valid
+            assert result.lower_bound <= result.makespan_s + 1e-6
             slower = validate_timed(paced(request, 1.1, 1.1), result)
             assert not slower.valid
             assert "not" in slower.reason
