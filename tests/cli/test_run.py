@@ -28,6 +28,7 @@ def _draw_anywhere(monkeypatch):
     monkeypatch.setenv("CELLWRIGHT_RENDERER", "ray")
 
 
+@pytest.mark.slow
 def test_report_for_people_with_a_picture(cellwright, monkeypatch):
     import cellwright.sim.picture as picture
 
@@ -74,6 +75,7 @@ def test_report_for_programs(cellwright):
     assert state.tick * 0.002 == pytest.approx(report["time_s"])
 
 
+@pytest.mark.slow
 def test_a_run_leaves_the_same_report_as_a_trial(cellwright, refused):
     """One JSON and one page; `run --json` has the score as a number, the file has it line by line."""
     ended = cellwright("run", "--out", "mine", "--seed", 3, "--json", *FAST)

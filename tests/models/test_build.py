@@ -15,6 +15,7 @@ def test_shapes_are_made_once_and_copied():
     assert _built[id(GEAR)][0] is GEAR
 
 
+@pytest.mark.slow
 def test_a_process_that_builds_thousands_keeps_the_last_ones_only():
     for number in range(MOST_KEPT + 20):
         build(replace(GEAR, name=f"gear_{number}"))

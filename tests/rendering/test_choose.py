@@ -74,7 +74,7 @@ def test_ray_is_always_available():
     ("script", "reason"),
     [
         ("import os; os.kill(os.getpid(), 11)", r"the driver crashed \(SIGSEGV\)"),
-        ("import time; time.sleep(60)", "no picture after 2 s"),
+        pytest.param("import time; time.sleep(60)", "no picture after 2 s", marks=pytest.mark.slow),
         ("raise ImportError('no device')", "ImportError: no device"),
         ("print('drew a red ball with the colour [0 0 0]')", "drew a red ball with the colour"),
         ("import sys; sys.exit(3)", "exit code 3"),

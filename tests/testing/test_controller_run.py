@@ -110,6 +110,7 @@ def test_children_of_one_that_has_ended_are_ended_too(tmp_path):
     assert is_gone(int(done.stdout))
 
 
+@pytest.mark.slow
 def test_one_that_does_not_listen_to_sigterm_is_killed(tmp_path):
     code = (
         "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('on', flush=True); time.sleep(300)"

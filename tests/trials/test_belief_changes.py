@@ -71,6 +71,7 @@ def test_the_gear_that_the_robot_took_has_moved_once_and_nothing_else_is_told(to
     assert {change.subject for change in others} == {part, "small_gear_1", "small_gear_2"}
 
 
+@pytest.mark.slow
 def test_in_a_quiet_cell_nothing_is_told_in_a_minute():
     cell = load_cell("aprs").model_copy(update={"fidelity": "kinematic"})
     told: list[BeliefChange] = []

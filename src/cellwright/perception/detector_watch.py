@@ -51,7 +51,7 @@ class DetectorStatus:
 
 @dataclass
 class Aside:
-    """How far a detector sees one object off where it is known to be.
+    """The lasting offset at which a detector sees one object off where it is known to be.
 
     Attributes:
         anchor: The number of the detector that knows where it is.
