@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from cellwright.catalogue import PARTS
 from cellwright.models import build
 from cellwright.models.build import MOST_KEPT, _built
