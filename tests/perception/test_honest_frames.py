@@ -20,6 +20,7 @@ from cellwright.perception import (
     Tracker,
     ViewModel,
 )
+from cellwright.perception.identities import confirm_tracks
 
 GEAR, LARGE, TRAY, KIT = (
     "sku_part_medium_gear", "sku_part_large_gear", "sku_medium_gear_vessel", "sku_kit_m2l1_vessel",
@@ -481,6 +482,20 @@ def test_what_two_cameras_see_lastingly_aside_is_seen_to_move(seed, pushed_m):
     moved_m = [float((after[f"gear_{i}"].position - before[f"gear_{i}"].position)[1]) for i in range(5)]
     assert moved_m[2] == pytest.approx(pushed_m, abs=0.003 if pushed_m < 0.01 else 0.008)
     assert max(abs(moved_m[i]) for i in (0, 1, 3, 4)) < 0.001
+
+
+def test_two_of_a_kind_are_never_so_near_that_both_are_there():
+    """Something that is seen a little aside while the known one is neither seen nor missed is that one."""
+    things = row(3)
+    eye = watched(things)
+    eye.see(things, 5)
+    table = eye.tracker._table
+    place = things[1][1].position + [0.003, -0.003, 0.0]
+    (new,) = table.add([GEAR], place[None], things[1][1].quaternion[None], np.tile(MEASURED, (1, 1)))
+    table.sightings[new], table.seen_s[new] = 3, eye.now_s + 0.3
+    confirm_tracks(table, eye.now_s + 0.3, eye.tracker.cfg, lambda rows: np.zeros(len(rows), bool), True)
+    assert sorted(table.names) == [f"gear_{i}" for i in range(3)]
+    np.testing.assert_allclose(table.positions[table.row("gear_1")], place, atol=1e-9)
 
 
 def felt(seed=0):

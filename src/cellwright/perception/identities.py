@@ -47,6 +47,10 @@ def confirm_tracks(
             away |= table.held[same] & (table.seen_s[same] < time_s)
         moved = away & (away_m <= reach_m) & (table.sightings[same] > 0)
         is_confirmed = bool(table.sightings[row] >= cfg.confirm)
+        if is_confirmed and not moved.any():
+            # Two of a kind are never so near to each other: it is the one that is not seen in its place meanwhile.
+            moved = (away_m < cfg.aside_m) & (table.seen_s[same] < table.seen_s[row]) & (table.sightings[same] > 0)
+            moved &= ~table.held[same]
         if not moved.any():
             if not is_confirmed:
                 continue
