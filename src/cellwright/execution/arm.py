@@ -18,12 +18,24 @@ from cellwright.crcl.session_settings import report_when_done
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.settings import Recipe
 
-__all__ = ["JOINT_SPEED_RADPS", "Arm", "ArmClient", "ArmFailed", "HandReading", "raised", "tool_down"]
+__all__ = [
+    "JOINT_SPEED_RADPS",
+    "TOUCH_MPS",
+    "TOUCH_N",
+    "Arm",
+    "ArmClient",
+    "ArmFailed",
+    "HandReading",
+    "raised",
+    "tool_down",
+]
 
 JOINT_SPEED_RADPS, JOINT_ACCELERATION_RADPS2 = 0.8, 1.5  # to the rest position; estimated
 TURN_SPEED_RADPS = 1.0
 NEAR_M, NEAR_RAD = 0.005, 0.02  # a tool is at least so near to where it was sent
 SHORT_M = 0.0015  # a tool that stands farther from where it was to press was stopped before
+TOUCH_MPS = 0.005  # at which a contact is found to a few hundredths of a millimetre
+TOUCH_N = 2.0  # at the wrist, above its noise and the inertia of a tool that sets out so slowly
 
 
 class ArmFailed(StepFailed):
@@ -149,8 +161,7 @@ class ArmClient:
             self.rest_rad = reading.joints_rad
             x, y, z = reading.pose_tool_in_world.position.tolist()
             self.rest_point = (x, y, z)
-        # From here on joints, pose, gripper and wrist are read; to write and read the rest takes longer than all that.
-        await self._do(messages.ConfigureStatusReport(0, True, True, True, False, bool(self._force_sensor), False))
+        await self._report_briefly()
         self._at = reading.pose_tool_in_world
         self.on_motion(reading, True)
         return reading
@@ -189,20 +200,68 @@ class ArmClient:
         Raises:
             ArmFailed: It cannot move so, or, with no sensor at its wrist, something stopped it.
         """
+        await self._guarded(pose_tool_in_world, speed_mps, limit_n)
+        self._at = pose_tool_in_world if self._last is None else self._last.pose_tool_in_world
+        short_m = self._at.distance_m(pose_tool_in_world)
+        return short_m if short_m > SHORT_M else 0.0
+
+    async def touch(
+        self,
+        pose_tool_in_world: Pose,
+        speed_mps: float = TOUCH_MPS,
+        limit_n: float = TOUCH_N,
+        axes: Sequence[str] = ("Fz",),
+    ) -> Pose | None:
+        """Moves the tool along a line until a force at the wrist has changed so much; the robot stops there.
+
+        Args:
+            pose_tool_in_world: Where it stops at the latest.
+            speed_mps: Its speed; the slower, the better the place of a contact is known.
+            limit_n: The change of force that is a contact.
+            axes: The components of the force that are watched, as the sensor reports them: Fx, Fy, Fz.
+
+        Returns:
+            The pose of the tool in the world when a guard found the contact, by the joints and the nominal base: not
+            where it came to rest. None when it met nothing.
+
+        Raises:
+            ArmFailed: It cannot move so.
+            StepFailed: It has no sensor at its wrist.
+        """
+        if not self._force_sensor:
+            raise StepFailed(FailureKind.UNABLE, f"{self.name} has no sensor at its wrist to touch with")
+        await self._do(messages.ConfigureStatusReport(0, True, True, True, False, True, True))
+        guards = (await self._client.status()).guards_statuses
+        before = guards.trigger_count if guards else 0
+        await self._guarded(pose_tool_in_world, speed_mps, limit_n, axes)
+        status = await self._client.status()
+        self._at = self._reading(status).pose_tool_in_world
+        await self._report_briefly()
+        guards = status.guards_statuses
+        if guards is None or guards.trigger_count == before or guards.trigger_pose is None:
+            return None
+        return self._base @ checked_pose(guards.trigger_pose, self.name)
+
+    async def _guarded(
+        self, pose_tool_in_world: Pose, speed_mps: float, limit_n: float, axes: Sequence[str] = ("Fz",)
+    ) -> None:
+        """Moves along a line under guards on the force at the wrist, where there is a sensor."""
         await self._set_speed(speed_mps)
         limits = messages.GuardLimitEnum.INCREASE_OVER_LIMIT, messages.GuardLimitEnum.DECREASE_BEYOND_LIMIT
         guards = tuple(
-            messages.Guard(self._force_sensor, sub_field="Fz", limit_type=limit, limit_value=limit_n)
-            for limit in (limits if self._force_sensor else ())
+            messages.Guard(self._force_sensor, sub_field=axis, limit_type=limit, limit_value=limit_n)
+            for axis in (axes if self._force_sensor else ())
+            for limit in limits
         )
         self._at = None
         pose = message_of_pose(self._from_world @ pose_tool_in_world)
         await self._go(
             messages.MoveTo(0, guard=guards, move_straight=True, end_position=pose)
         )  # asked often: it may stop
-        self._at = pose_tool_in_world if self._last is None else self._last.pose_tool_in_world
-        short_m = self._at.distance_m(pose_tool_in_world)
-        return short_m if short_m > SHORT_M else 0.0
+
+    async def _report_briefly(self) -> None:
+        """Asks for joints, pose, gripper and wrist in every status; to write and read the rest takes longer."""
+        await self._do(messages.ConfigureStatusReport(0, True, True, True, False, bool(self._force_sensor), False))
 
     def _least_s(self, before: Pose, after: Pose, speed_mps: float) -> float:
         """Returns the time in which no robot with these settings gets there."""
