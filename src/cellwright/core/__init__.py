@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from cellwright.core.loop import SimulationLoop, WaitClock
     from cellwright.core.offset_map import OffsetMap
     from cellwright.core.pose import FramedPose, Pose
+    from cellwright.core.pose_offsets import PoseOffsets
     from cellwright.core.registry import Registry
     from cellwright.core.ring import KinematicRing
     from cellwright.core.rng import RandomStreams
@@ -29,6 +30,7 @@ __all__ = [
     "Number",
     "OffsetMap",
     "Pose",
+    "PoseOffsets",
     "RandomStreams",
     "Registry",
     "Role",
@@ -49,6 +51,7 @@ __getattr__ = lazy_names(
         ".loop": "SimulationLoop WaitClock",
         ".offset_map": "OffsetMap",
         ".pose": "FramedPose Pose",
+        ".pose_offsets": "PoseOffsets",
         ".registry": "Registry",
         ".ring": "KinematicRing",
         ".rng": "RandomStreams",

@@ -1,0 +1,61 @@
+"""Calibration: where robots, detectors and tables really are, by what was touched and seen; files of it."""
+
+from cellwright.perception.calibration.absolute_orientation import Similarity, absolute_orientation, check_points
+from cellwright.perception.calibration.detections import corrected_detections
+from cellwright.perception.calibration.fields import FittedPose
+from cellwright.perception.calibration.files import (
+    DrawnPlaces,
+    calibration_yaml,
+    read_calibration,
+    write_calibration,
+)
+from cellwright.perception.calibration.model import (
+    CalibratedDetector,
+    CalibratedRobot,
+    CalibratedSurface,
+    Calibration,
+    MeasuredPair,
+    PairSet,
+    RegistrationMethod,
+    RegistrationPoint,
+    RobotTransform,
+)
+from cellwright.perception.calibration.registration import (
+    DetectorRegistration,
+    RobotRegistration,
+    register_detector,
+    register_robots,
+    touched_surface,
+)
+from cellwright.perception.calibration.robust_fit import PairFit, fit_pairs
+from cellwright.perception.calibration.touched_plane import TouchedPlane, fit_plane
+
+__all__ = [
+    "CalibratedDetector",
+    "CalibratedRobot",
+    "CalibratedSurface",
+    "Calibration",
+    "DetectorRegistration",
+    "DrawnPlaces",
+    "FittedPose",
+    "MeasuredPair",
+    "PairFit",
+    "PairSet",
+    "RegistrationMethod",
+    "RegistrationPoint",
+    "RobotRegistration",
+    "RobotTransform",
+    "Similarity",
+    "TouchedPlane",
+    "absolute_orientation",
+    "calibration_yaml",
+    "check_points",
+    "corrected_detections",
+    "fit_pairs",
+    "fit_plane",
+    "read_calibration",
+    "register_detector",
+    "register_robots",
+    "touched_surface",
+    "write_calibration",
+]

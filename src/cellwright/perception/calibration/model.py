@@ -1,0 +1,266 @@
+"""The model of a calibration file: what was measured of a cell, for any controller to load.
+
+Metres, degrees and the world frame of the drawings, unless a key says otherwise. The world is pinned by the base of
+the first robot of the file, which stands where it is drawn; all else was measured against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field, model_validator
+
+from cellwright.core.config import Cfg
+from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.pose import Pose
+from cellwright.core.pose_offsets import PoseOffsets
+from cellwright.perception.calibration.absolute_orientation import Similarity, check_points
+from cellwright.perception.calibration.fields import FittedPose, Metres, Offset, Turn
+
+__all__ = [
+    "CalibratedDetector",
+    "CalibratedRobot",
+    "CalibratedSurface",
+    "Calibration",
+    "MeasuredPair",
+    "PairSet",
+    "RegistrationMethod",
+    "RegistrationPoint",
+    "RobotTransform",
+]
+
+FORMAT: Literal["cellwright-calibration"] = "cellwright-calibration"
+
+RegistrationMethod = Literal["eqn1", "rigid_eqn1"]
+"""`eqn1` takes offsets alone, as the laboratory does; `rigid_eqn1` fits a transform first, and offsets to the rest."""
+
+
+class RegistrationPoint(Cfg):
+    """An offset that was measured at one place.
+
+    Attributes:
+        at_m: The place in the plane, as it was reported, after the rigid correction.
+        offset_m: To be added there.
+        turn_deg: A rotation vector, by which what is there is turned besides.
+    """
+
+    at_m: tuple[Metres, Metres]
+    offset_m: tuple[Offset, Offset, Offset]
+    turn_deg: tuple[Turn, Turn, Turn] = (0.0, 0.0, 0.0)
+
+
+class _Registered(Cfg):
+    """A robot or a detector with registration points."""
+
+    points: tuple[RegistrationPoint, ...] = ()
+
+    @model_validator(mode="after")
+    def _fixes_something(self) -> Self:
+        if self.points:
+            try:
+                check_points([(*point.at_m, 0.0) for point in self.points], "registration points")
+            except BadInput as error:
+                raise ValueError(str(error)) from None
+        return self
+
+    @cached_property
+    def offsets(self) -> PoseOffsets | None:
+        """The offsets, interpolated by Eqn 1 over distances in the plane; None without points."""
+        if not self.points:
+            return None
+        turns = np.radians([point.turn_deg for point in self.points])
+        return PoseOffsets([p.at_m for p in self.points], [p.offset_m for p in self.points], turns)
+
+
+class CalibratedRobot(_Registered):
+    """A robot as it was measured.
+
+    Attributes:
+        base: The pose of its base in the world.
+        tool: The pose of its tool's point as it is, in the frame of the tool's point that the robot reports.
+        points: Offsets of positions that it reports, in its base frame: what Eqn 1 adds to be where it is.
+    """
+
+    base: FittedPose
+    tool: FittedPose = FittedPose()
+
+    def in_world(self, pose_reported_in_base: Pose) -> Pose:
+        """Returns where the tool's point is in the world when the robot reports it there in its base."""
+        pose = pose_reported_in_base
+        pose = self.offsets.corrected(pose) if self.offsets else pose
+        return self.base.pose @ pose @ self.tool.pose
+
+    def in_base(self, pose_in_world: Pose) -> Pose:
+        """Returns what to command, in the robot's base, so that the tool's point comes there: the exact inverse."""
+        pose = self.base.pose.inverse() @ pose_in_world @ self.tool.pose.inverse()
+        return self.offsets.reported(pose) if self.offsets else pose
+
+
+class CalibratedDetector(_Registered):
+    """The correction of what a detector reports, by the drawings of its camera, to where it is.
+
+    A reported point p becomes ``q = rigid (scale p)``, and then ``q + offset(q)`` by Eqn 1.
+
+    Attributes:
+        rigid: The transform that is applied first.
+        scale: Of lengths, before it: a camera that hangs lower than drawn sees everything larger.
+        points: Offsets that are left.
+        residual_m: Root mean square of what the rigid correction leaves at the points, and what it cannot know
+            elsewhere; added to the deviation of corrected positions.
+    """
+
+    rigid: FittedPose = FittedPose()
+    scale: Annotated[float, Field(ge=0.8, le=1.25)] = 1.0
+    residual_m: Annotated[Offset, Field(ge=0)] = 0.0
+
+    @cached_property
+    def similarity(self) -> Similarity:
+        """The rigid correction with its scale."""
+        return Similarity(self.rigid.pose, self.scale)
+
+    def corrected(self, reported: Pose) -> Pose:
+        """Returns where something is that is reported there."""
+        pose = self.rigid.pose @ Pose(self.scale * reported.position, reported.quaternion)
+        return self.offsets.corrected(pose) if self.offsets else pose
+
+    def reported(self, true: Pose) -> Pose:
+        """Returns what is reported of something that is there: the exact inverse, by iteration."""
+        pose = self.rigid.pose.inverse() @ (self.offsets.reported(true) if self.offsets else true)
+        return Pose(pose.position / self.scale, pose.quaternion)
+
+    def corrected_variances(self, variances: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Returns variances of x, y, z, roll, pitch, yaw with what the correction itself may be off; infinite stay.
+
+        The small turn of the correction leaves the axes as they are.
+        """
+        widened = np.array(variances, float)
+        widened[..., :3] += self.residual_m**2
+        return widened
+
+
+class CalibratedSurface(Cfg):
+    """A table top as it was touched.
+
+    Attributes:
+        at_m: x and y at which the height was fitted.
+        height_m: The height there.
+        tilt_deg: The angles about x and y of the world by which it is tilted.
+        residual_m: Root mean square of what touched points are off the plane.
+    """
+
+    at_m: tuple[Metres, Metres]
+    height_m: Metres
+    tilt_deg: tuple[Turn, Turn] = (0.0, 0.0)
+    residual_m: Annotated[Offset, Field(ge=0)] = 0.0
+
+    def height_at(self, xy_m: npt.ArrayLike) -> float:
+        """Returns the height of the plane at x and y of the world."""
+        x, y = np.asarray(xy_m, float)[:2] - self.at_m
+        about_x, about_y = np.tan(np.radians(self.tilt_deg))
+        return float(self.height_m + about_x * y - about_y * x)
+
+
+class MeasuredPair(Cfg):
+    """A point as two of the cell know it.
+
+    Attributes:
+        name: Of the mark or the place.
+        from_m: In the frame of the one.
+        to_m: In the frame of the other.
+        residual_m: How far the fitted transform is off there.
+        rejected: Why it was left out; empty for one that was used.
+    """
+
+    name: str
+    from_m: tuple[Metres, Metres, Metres]
+    to_m: tuple[Metres, Metres, Metres]
+    residual_m: Annotated[Metres, Field(ge=0)] = 0.0
+    rejected: str = ""
+
+
+class PairSet(Cfg):
+    """All pairs that were measured between two of the cell, raw, with their residuals.
+
+    Attributes:
+        source: The robot or detector whose coordinates come first; a robot's are in its base, a detector's in the
+            world of the drawings.
+        target: The other.
+        pairs: What was measured.
+        residual_m: Root mean square over the pairs that were used.
+    """
+
+    source: str
+    target: str
+    pairs: tuple[MeasuredPair, ...]
+    residual_m: Annotated[Metres, Field(ge=0)] = 0.0
+
+
+class RobotTransform(Cfg):
+    """The base of one robot in the base of another.
+
+    Attributes:
+        robot: The one.
+        in_robot: The other.
+        pose: Its pose.
+        residual_m: Root mean square over the pairs that it was fitted to.
+    """
+
+    robot: str
+    in_robot: str
+    pose: FittedPose
+    residual_m: Annotated[Metres, Field(ge=0)] = 0.0
+
+
+class Calibration(Cfg):
+    """A calibration file.
+
+    Attributes:
+        format: Always `cellwright-calibration`.
+        version: Of the format.
+        cell: The name of the cell.
+        method: How detectors were registered.
+        made: When and how it was made, for people.
+        drawings: Entry of the drawings, such as `robots.fanuc` -> a digest of what it said when this was made.
+        robots: Robots that were measured; the first pins the world.
+        detectors: Corrections of detectors.
+        surfaces: Table tops by the names of their fixtures.
+        fixtures: Poses of fixtures, such as tool holders, in the world.
+        pair_sets: The measured data.
+        transforms: Between robots.
+        end: The last line, without which the file was cut off.
+    """
+
+    format: Literal["cellwright-calibration"] = FORMAT
+    version: Literal[1] = 1
+    cell: str
+    method: RegistrationMethod = "rigid_eqn1"
+    made: str = ""
+    drawings: dict[str, str] = Field(default_factory=dict)
+    robots: dict[str, CalibratedRobot] = Field(default_factory=dict)
+    detectors: dict[str, CalibratedDetector] = Field(default_factory=dict)
+    surfaces: dict[str, CalibratedSurface] = Field(default_factory=dict)
+    fixtures: dict[str, FittedPose] = Field(default_factory=dict)
+    pair_sets: tuple[PairSet, ...] = ()
+    transforms: tuple[RobotTransform, ...] = ()
+    end: Literal["cellwright-calibration"] = FORMAT
+
+    def base_of(self, robot: str, drawn: Mapping[str, Pose]) -> Pose:
+        """Returns the base of a robot in the world: as fitted, or as drawn where it was not measured.
+
+        Raises:
+            UnknownName: Neither has such a robot.
+        """
+        if robot in self.robots:
+            return self.robots[robot].base.pose
+        if robot not in drawn:
+            raise UnknownName("robot", robot, {*self.robots, *drawn})
+        return drawn[robot]
+
+    def corrected(self, detector: str, reported: Pose) -> Pose:
+        """Returns where something is that a detector reports; unchanged for one that was not registered."""
+        own = self.detectors.get(detector)
+        return own.corrected(reported) if own else reported
