@@ -1,13 +1,15 @@
-"""Cameras as pinholes."""
+"""Cameras as pinholes, and their lenses."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cellwright.core.camera import Camera
+from cellwright.core.camera import Camera, LensError
 from cellwright.core.pose import Pose
 
 DOWN = Camera("down", Pose.from_xyz_rpy([0.3, -1.0, 2.0], [0, np.pi / 2, np.pi / 2]), 0.837)
@@ -57,3 +59,30 @@ def test_an_eye_without_a_camera_looks_straight_down_on_all_of_its_field():
     aslant = (field - eye.pose_in_world.position)[:, :2] / (eye.pose_in_world.position[2] - field[:, 2:])
     assert np.abs(aslant).max() < 0.006
     assert Camera.straight_down((-100, -100), (100, 100)).sees(field).all()
+
+
+EDGE = DOWN.pose_in_world.position + np.array([[1.1 * np.tan(0.837 / 2), 0.0, -1.1], [0.0, 0.0, -1.1]])
+
+
+def test_a_lens_displaces_the_edge_by_its_figure_and_the_middle_not_at_all():
+    bent = replace(DOWN, lens_error=LensError(4.0))
+    assert bent.pixels(EDGE) - DOWN.pixels(EDGE) == pytest.approx(np.array([[4.0, 0.0], [0.0, 0.0]]), abs=1e-9)
+    halfway = (EDGE[:1] + EDGE[1:]) / 2
+    assert bent.pixels(halfway) - DOWN.pixels(halfway) == pytest.approx(np.array([[4.0 / 8, 0.0]]), abs=1e-9)
+    shifted = replace(DOWN, lens_error=LensError(0.0, (3.0, -2.0)))
+    assert shifted.pixels(EDGE) - DOWN.pixels(EDGE) == pytest.approx(np.array([[3.0, -2.0]] * 2), abs=1e-9)
+
+
+@given(edge_px=st.floats(-60, 60), column=st.floats(-20, 20), row=st.floats(-20, 20), x=place, y=place)
+def test_a_lens_error_that_is_known_is_taken_back(edge_px, column, row, x, y):
+    bent = replace(DOWN, lens_error=LensError(edge_px, (column, row)))
+    point = np.array([[0.3 + x, -1.0 + y, 0.9]])
+    assert bent.on_plane(bent.pixels(point), 0.9) == pytest.approx(point, abs=1e-9)
+
+
+@given(edge_px=st.floats(-60, 60), column=st.floats(-20, 20), x=place, y=place)
+def test_a_point_seems_to_be_where_a_perfect_lens_would_show_it(edge_px, column, x, y):
+    bent = replace(DOWN, lens_error=LensError(edge_px, (column, 0.0)))
+    point = np.array([[0.3 + x, -1.0 + y, 0.9]])
+    assert DOWN.pixels(bent.seeming(point)) == pytest.approx(bent.pixels(point), abs=1e-6)
+    assert DOWN.seeming(point) is point

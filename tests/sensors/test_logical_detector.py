@@ -134,6 +134,22 @@ def test_camera_error_turns_what_is_seen(aprs, lines, frames):
     np.testing.assert_allclose(found[:, :, :2].mean(axis=0), expected, atol=0.00015)
 
 
+def test_the_lens_of_the_camera_moves_what_is_seen_outwards_and_not_nearer(aprs, lines, frames):
+    """Six figures come from a picture, too: a bent one shifts them across the line of sight."""
+    cell = aprs.changed({"actual": {"size": None}}).changed({"actual": {"lens": {"edge_px": 40.0}}})
+    bent = World(cell.model_copy(update={"fidelity": "kinematic"}), seed=6)
+    seen = frames(in_world=bent)
+    found = errors(bent, seen)[:, :, :3].mean(axis=0)
+    camera = bent.layout.cameras[lines[FANUC]["camera"]]
+    ways = np.array([bent.pose_of(name).position for name in sorted(matched(bent, seen[0]))])
+    ways -= camera.pose_in_world.position
+    radius = np.hypot(ways[:, 0], ways[:, 1]) / -ways[:, 2] / np.tan(camera.fov_rad / 2)
+    expected = 40 / 1024 * radius[:, None] ** 2 * ways[:, :2]
+    assert np.abs(expected).max() > 0.002
+    np.testing.assert_allclose(found[:, :2], expected, atol=0.0002)
+    np.testing.assert_allclose(found[:, 2], 0.0, atol=0.0003)
+
+
 def test_detector_sees_its_own_table_and_no_further(world, frames):
     fanuc = {name for name in world.objects if world.pose_of(name).position[1] < -0.86}
     assert 0 < len(fanuc) < len(world.objects)

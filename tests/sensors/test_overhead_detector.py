@@ -169,6 +169,54 @@ def test_a_camera_that_is_mounted_off_its_drawing_shifts_turns_and_scales_what_i
         assert yaw == pytest.approx(truth.rpy[2] + turn, abs=1e-4)
 
 
+def shifts_of(aprs, sensor_in, **errors: dict[str, float]) -> dict[str, tuple[Pose, Pose]]:
+    """Tray -> where it is, and where it is seen, without any other error."""
+    robots = {"fanuc": {"home_deg": [0, -30, 0, 0, -90, 0]}}
+    cell = aprs.changed({"actual": {"size": None}, "fidelity": "kinematic", "robots": robots})
+    world = World(cell.changed({"actual": errors}), seed=4)
+    frame = sensor_in(world, **(LINE | {"noise": "none"})).sample()
+    found = {}
+    for name in ("fanuc_kit_m2l1", "fanuc_small_tray", "fanuc_medium_tray"):
+        truth = world.pose_of(name)
+        row = row_near(frame, world.objects[name].sku, truth)
+        found[name] = truth, Pose(frame.positions[row], frame.quaternions[row])
+    return found
+
+
+@pytest.mark.parametrize(("key", "axis", "sign"), [("roll_deg", 1, -1), ("pitch_deg", 0, 1)])
+def test_a_camera_that_is_tilted_sees_everything_aside(aprs, sensor_in, key, axis, sign):
+    """By the tangent of 0.3 degrees, from upper faces 1.030 m below it: 5.4 mm, more of it away from the middle."""
+    eye = np.array([0.359, -1.157, 1.963])
+    for name, (truth, seen) in shifts_of(aprs, sensor_in, camera={key: 0.3}).items():
+        shift = (seen.position - truth.position)[:2]
+        slope = (truth.position - eye)[axis] / (eye[2] - 0.933)
+        expected = (eye[2] - 0.933) * (np.tan(np.arctan(slope) + sign * np.radians(0.3)) - slope)
+        assert shift[axis] == pytest.approx(expected, rel=0.02), name
+        assert abs(shift[axis]) == pytest.approx(0.0054, rel=0.12)
+        assert abs(shift[1 - axis]) < 0.0005
+
+
+def test_a_camera_that_is_tilted_sees_what_is_aside_turned(aprs, sensor_in):
+    """A tilted picture of a plane is a trapezoid: edges across the tilt converge, by the offset times the tangent."""
+    for truth, seen in shifts_of(aprs, sensor_in, camera={"pitch_deg": 0.3}).values():
+        slope = (truth.position[1] + 1.157) / (1.963 - 0.933)
+        assert seen.rpy[2] == pytest.approx(slope * np.radians(0.3), abs=1e-4)
+
+
+def test_a_lens_error_shifts_what_is_far_from_the_middle_outwards(aprs, sensor_in):
+    """By 8 px at the edge, 1024 px from the middle, and the third power of the distance from it."""
+    eye, focal_px = np.array([0.359, -1.157, 1.963]), 1024 / np.tan(0.837 / 2)
+    for truth, seen in shifts_of(aprs, sensor_in, lens={"edge_px": 8.0}).values():
+        way = (truth.position - eye)[:2]
+        away_px = focal_px * np.hypot(*way) / (eye[2] - 0.933)
+        outwards_m = 8.0 * (away_px / 1024) ** 3 * (eye[2] - 0.933) / focal_px
+        expected = outwards_m * way / np.hypot(*way)
+        assert (seen.position - truth.position)[:2] == pytest.approx(expected, abs=1e-4)
+    for truth, seen in shifts_of(aprs, sensor_in, lens={"centre_column_px": 5.0, "centre_row_px": 2.0}).values():
+        expected = np.array([5.0, -2.0]) * (eye[2] - 0.933) / focal_px
+        assert (seen.position - truth.position)[:2] == pytest.approx(expected, abs=2e-5)
+
+
 def test_noise_is_the_laboratorys(world, frames):
     truth = world.pose_of("fanuc_kit_m2l1")
     seen = frames(800)

@@ -11,8 +11,9 @@ from pydantic import Field
 
 from cellwright.catalogue import FURNITURE
 from cellwright.catalogue.cameras import CameraFigures
+from cellwright.cells.actual import about
 from cellwright.cells.fields import PoseCfg
-from cellwright.core.camera import Camera
+from cellwright.core.camera import Camera, LensError
 from cellwright.core.config import Cfg
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import ConfigError
@@ -45,29 +46,40 @@ class CameraCfg(Cfg):
 
 def nominal_cameras(cell: Cell) -> dict[str, Camera]:
     """Returns the cameras of a cell as calibrated, by the drawings; entries that make no sense are left out."""
-    return place_cameras(cell, lambda _name: Pose.identity(), ErrorCollector())
+    return place_cameras(cell, lambda _name: Pose.identity(), lambda _name: None, ErrorCollector())
 
 
-def place_cameras(cell: Cell, error_of: Callable[[str], Pose], errors: ErrorCollector) -> dict[str, Camera]:
+def place_cameras(
+    cell: Cell,
+    error_of: Callable[[str], Pose],
+    lens_of: Callable[[str], LensError | None],
+    errors: ErrorCollector,
+) -> dict[str, Camera]:
     """Returns name -> camera. A fixture's camera has the fixture's name; of several, `<fixture>_<camera>` each.
 
     Args:
         cell: The cell.
-        error_of: Fixture, or camera that nothing carries -> how far it is mounted off its drawing, in its own frame.
+        error_of: Fixture, or camera that nothing carries -> how far it is mounted off its drawing, in its own frame,
+            turned about its first camera's centre of projection.
+        lens_of: Camera -> the error of its lens.
         errors: Takes what is wrong with the section `cameras`.
     """
     cameras: dict[str, Camera] = {}
     for fixture, cfg in cell.fixtures.items():
         if carried := _carried(cfg.model):
-            error = error_of(fixture)
-            for figures in carried:
-                name = fixture if len(carried) == 1 else f"{fixture}_{figures.name}"
-                camera = _camera(name, fixture, cfg.pose.pose, figures)
-                cameras[name] = _configured(camera, cell.cameras.get(name), cfg.pose.pose, error)
+            place, error = cfg.pose.pose, error_of(fixture)
+            names = [fixture if len(carried) == 1 else f"{fixture}_{figures.name}" for figures in carried]
+            made = [_camera(name, fixture, place, figures) for name, figures in zip(names, carried, strict=True)]
+            first = cell.cameras.get(names[0], CameraCfg()).pose
+            centre = place.inverse().apply(first.xyz_m if first else made[0].pose_in_world.position)
+            for camera in made:
+                with errors.collecting():
+                    own, lens = cell.cameras.get(camera.name), lens_of(camera.name)
+                    cameras[camera.name] = _configured(camera, own, place, about(centre, error), lens)
     for name, own in cell.cameras.items():
         if name not in cameras:
             with errors.collecting():
-                cameras[name] = _free(cell, name, own, cameras, error_of)
+                cameras[name] = _free(cell, name, own, cameras, error_of, lens_of)
     return cameras
 
 
@@ -89,7 +101,9 @@ def _camera(name: str, fixture: str, place: Pose, figures: CameraFigures) -> Cam
     )
 
 
-def _configured(camera: Camera, cfg: CameraCfg | None, place: Pose, error: Pose) -> Camera:
+def _configured(
+    camera: Camera, cfg: CameraCfg | None, place: Pose, error: Pose, lens_error: LensError | None
+) -> Camera:
     """Returns a camera with what the cell says of it, mounted off its place by an error in the frame of that."""
     cfg = cfg or CameraCfg()
     pose = cfg.pose.pose if cfg.pose is not None else camera.pose_in_world
@@ -99,11 +113,17 @@ def _configured(camera: Camera, cfg: CameraCfg | None, place: Pose, error: Pose)
         fov_rad=camera.fov_rad if cfg.fov_deg is None else float(np.radians(cfg.fov_deg)),
         resolution_px=cfg.resolution_px or camera.resolution_px,
         rate_hz=cfg.rate_hz or camera.rate_hz,
+        lens_error=lens_error,
     )
 
 
 def _free(
-    cell: Cell, name: str, cfg: CameraCfg, carried: Mapping[str, Camera], error_of: Callable[[str], Pose]
+    cell: Cell,
+    name: str,
+    cfg: CameraCfg,
+    carried: Mapping[str, Camera],
+    error_of: Callable[[str], Pose],
+    lens_of: Callable[[str], LensError | None],
 ) -> Camera:
     key, known = f"cameras.{name}", ", ".join(camera for camera in carried if carried[camera].fixture) or "none"
     if name in cell.fixtures:
@@ -115,4 +135,4 @@ def _free(
         raise ConfigError(cell.where, key, problem)
     upright = Pose.from_xyz_rpy(cfg.pose.xyz_m)  # errors are along the cell's axes, as there is no piece to be turned
     camera = Camera(name, cfg.pose.pose, float(np.radians(cfg.fov_deg)))
-    return _configured(camera, cfg, upright, error_of(name))
+    return _configured(camera, cfg, upright, error_of(name), lens_of(name))

@@ -34,22 +34,22 @@ class CellConfigErrors(ConfigErrors):
 
 
 def errors_of_file(
-    error: ConfigError, file: Path, variant: str | None, check: Callable[[Cell], Any]
+    error: ConfigError, file: Path, variants: Sequence[str], check: Callable[[Cell], Any]
 ) -> CellConfigErrors:
     """Returns all errors of a cell file that cannot be read.
 
     Args:
         error: The error that made it unreadable.
         file: The file.
-        variant: The variant that is wanted.
+        variants: The variants that are wanted, one after the other.
         check: Raises the errors of a cell that can be read.
     """
     collector = ErrorCollector()
     collector.add(error)
     valid = _readable(collector.found, file)
-    if valid is not None and variant is not None:
+    for variant in variants:
         with collector.collecting():
-            valid = valid.variant(variant)
+            valid = valid and valid.variant(variant)
     if valid is not None:
         valid = with_models(valid, collector)
         load_plugins(valid)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cellwright.catalogue import ROBOTS
-from cellwright.cells.actual import PoseErrorCfg, draw_error
+from cellwright.cells.actual import PoseErrorCfg, draw_error, draw_lens
 from cellwright.cells.cameras import place_cameras
 from cellwright.cells.errors import CellConfigErrors
 from cellwright.cells.mobile_places import MobilePlacement, place_mobiles
@@ -15,7 +15,8 @@ from cellwright.cells.names import check_names
 from cellwright.cells.parts import PartPlacer
 from cellwright.cells.placement import Placement
 from cellwright.cells.schema import Cell
-from cellwright.core.camera import Camera
+from cellwright.cells.standing import Standing, drawn_trays, place_fixtures, place_trays
+from cellwright.core.camera import Camera, LensError
 from cellwright.core.config import draw
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.pose import Pose
@@ -33,7 +34,7 @@ class Layout:
         tools: Robot -> error of its tool's mounting, in the flange frame.
         joint_zeros_rad: Robot -> how far each joint really is beyond what its encoder says.
         backlash_rad: Robot -> the whole play of each joint's gear.
-        fixtures: Fixture -> pose in the world.
+        fixtures: Fixture -> pose in the world, by the drawings or in fact.
         cameras: Camera -> its pose, as calibrated or in fact, its field of view, resolution and rate.
         trays: Trays, in the order of the file.
         parts: Parts, in the order of the file, populations last.
@@ -86,13 +87,23 @@ def _lay_out(cell: Cell, streams: RandomStreams, *, exact: bool) -> Layout:
 def _placed(cell: Cell, streams: RandomStreams, collector: ErrorCollector, *, exact: bool) -> Layout:
     """Returns the layout of all entries whose models exist; those without are added to `collector`."""
 
+    def error_of(errors: PoseErrorCfg, name: str) -> Pose:
+        return draw_error(errors, streams.stream(f"layout/{name}"))
+
     def with_error(pose: Pose, errors: PoseErrorCfg, name: str) -> Pose:
-        return pose if exact else pose @ draw_error(errors, streams.stream(f"layout/{name}"))
+        return pose if exact else pose @ error_of(errors, name)
+
+    def camera_error(name: str) -> Pose:
+        return with_error(Pose.identity(), actual.camera, name)
+
+    def lens_of(name: str) -> LensError | None:
+        return None if exact else draw_lens(actual.lens, streams.stream(f"layout/{name}/lens"))
 
     actual = cell.actual
-    trays = [
-        Placement(n, t.model, with_error(t.pose.pose, actual.tray, n), f"trays.{n}.pose") for n, t in cell.trays.items()
-    ]
+    drawn = {name: fixture.pose.pose for name, fixture in cell.fixtures.items()}
+    fixtures = drawn if exact else place_fixtures(cell, error_of)
+    standing = Standing(cell, fixtures)
+    trays = drawn_trays(cell) if exact else place_trays(cell, standing, error_of)
     zeros, plays = {}, {}
     for name, robot in cell.robots.items():
         count = len(ROBOTS.get(robot.model).joints)
@@ -106,9 +117,9 @@ def _placed(cell: Cell, streams: RandomStreams, collector: ErrorCollector, *, ex
         tools={n: with_error(Pose.identity(), actual.tool, f"{n}/tool") for n in cell.robots},
         joint_zeros_rad=zeros,
         backlash_rad=plays,
-        fixtures={n: f.pose.pose for n, f in cell.fixtures.items()},
-        cameras=place_cameras(cell, lambda name: with_error(Pose.identity(), actual.camera, name), collector),
+        fixtures=fixtures,
+        cameras=place_cameras(cell, camera_error, lens_of, collector),
         trays=tuple(trays),
-        parts=tuple(PartPlacer(cell, {t.name: t for t in trays}, streams, collector).parts()),
+        parts=tuple(PartPlacer(cell, {t.name: t for t in trays}, streams, collector, standing.moved).parts()),
         mobiles=place_mobiles(cell, streams, collector, exact=exact),
     )

@@ -27,6 +27,8 @@ for _file in resources.files("cellwright.cells").iterdir():
 def load_cell(name_or_file: str | Path) -> Cell:
     """Returns the cell of a name, or of a YAML file of the user's own; `rovi@launch` is a variant of `rovi`.
 
+    Variants may follow each other, `aprs@lab_tools@calibrated`: each changes what those before have left.
+
     >>> cell = cw.load_cell("aprs")
     >>> list(cell.robots)
     ['fanuc', 'motoman']
@@ -35,18 +37,20 @@ def load_cell(name_or_file: str | Path) -> Cell:
         BadInput: There is no such cell; or all that is wrong with the file, a line for each mistake.
     """
     text = str(name_or_file)
-    variant: str | None = None
-    if "@" in Path(text).name and not Path(text).exists():
+    variants: tuple[str, ...] = ()
+    while "@" in Path(text).name and not Path(text).exists():
         text, _, variant = text.rpartition("@")
-        variant = variant.replace("-", "_")
+        variants = (variant.replace("-", "_"), *variants)
     is_file = isinstance(name_or_file, Path) or text.endswith((".yaml", ".yml")) or "/" in text
     if is_file and not Path(text).exists():
         raise BadInput(f"cell file {text} does not exist (cells by name: {', '.join(CELLS)})")
     path = Path(text) if is_file else CELLS.get(text)
     try:
         cell = read_yaml(path, Cell).read_from(path)
-        cell = with_models(cell if variant is None else cell.variant(variant))
+        for variant in variants:
+            cell = cell.variant(variant)
+        cell = with_models(cell)
     except ConfigError as error:
-        raise errors_of_file(error, path, variant, lambda rest: nominal_layout(rest, 0)) from None
+        raise errors_of_file(error, path, variants, lambda rest: nominal_layout(rest, 0)) from None
     load_plugins(cell)  # after its models: a plugin may name their SKUs
     return cell

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -30,15 +30,24 @@ class PartPlacer:
         trays: Tray -> where it is.
         streams: Random streams for shuffling and scattering.
         errors: Told of what cannot be placed.
+        moved: Returns where a part that is drawn at a pose really is: with the table that it stands on.
     """
 
-    def __init__(self, cell: Cell, trays: dict[str, Placement], streams: RandomStreams, errors: ErrorCollector) -> None:
+    def __init__(
+        self,
+        cell: Cell,
+        trays: dict[str, Placement],
+        streams: RandomStreams,
+        errors: ErrorCollector,
+        moved: Callable[[Pose], Pose],
+    ) -> None:
         self._cell = cell
         self._trays = trays
         self._streams = streams
         self._errors = errors
+        self._moved = moved
         self._taken: dict[str, str] = {}  # slot -> the part in it
-        self._loose: list[Placement] = []
+        self._loose: list[Placement] = []  # where they are drawn
 
     def parts(self) -> Iterator[Placement]:
         """Yields all parts: those with names of their own, then the populations, in the order of the file."""
@@ -46,10 +55,7 @@ class PartPlacer:
         for name, cfg in cell.parts.items():
             with self._errors.collecting():
                 key, tray = ("pose", "") if cfg.slot is None else ("slot", cfg.slot.partition("/")[0])
-                part = Placement(name, cfg.model, self._pose(name, cfg), f"parts.{name}.{key}", tray)
-                if cfg.pose is not None:
-                    self._loose.append(part)
-                yield part
+                yield Placement(name, cfg.model, self._pose(name, cfg), f"parts.{name}.{key}", tray)
         named = {*cell.robots, *cell.mobile_names, *cell.fixtures, *cell.tools, *cell.trays, *cell.parts}
         counts: dict[str, int] = {}
         for where, population in cell.numbered_populations:
@@ -65,7 +71,8 @@ class PartPlacer:
 
     def _pose(self, name: str, cfg: PartCfg) -> Pose:
         if cfg.pose is not None:
-            return cfg.pose.pose
+            self._loose.append(Placement(name, cfg.model, cfg.pose.pose))
+            return self._moved(cfg.pose.pose)
         assert cfg.slot is not None
         cell, path = self._cell, f"parts.{name}.slot"
         tray_name, slot_name = cfg.slot.split("/")
@@ -137,7 +144,7 @@ class PartPlacer:
             if self._is_free(part, pose):
                 self._loose.append(Placement("", population.model, pose))
                 found += 1
-                yield pose, ""
+                yield self._moved(pose), ""
             if found == population.count:
                 return
         wanted = f"{population.count} of {own_name(population.model)}"

@@ -15,8 +15,9 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from cellwright.catalogue import CHANGERS, FURNITURE, MOBILES, PARTS, ROBOTS, TOOLS, TRAYS
 from cellwright.catalogue.model_settings import ModelSettings
-from cellwright.cells.actual import ActualCfg
+from cellwright.cells.actual import Actual, ActualCfg
 from cellwright.cells.cameras import CameraCfg
+from cellwright.cells.error_sizes import ERROR_SIZES
 from cellwright.cells.fields import Angle, Name, PoseCfg, Vector, checked_name
 from cellwright.cells.interfaces import CrclCfg, VisionCfg
 from cellwright.cells.mobiles import ArenaCfg, MobileCfg, MobileName
@@ -130,12 +131,13 @@ class Cell(Cfg):
         parts: Loose parts, one by one.
         populations: Loose parts, several of a kind.
         cameras: What cameras are other than their fixtures' figures say, and cameras that nothing carries.
-        actual: Errors of the real cell against its drawings.
+        actual: Errors of the real cell against its drawings, or the name of their size: `as_built` or `calibrated`.
         sensors: One mapping each, with `type` naming a registered sensor; those of plugins have keys of their own.
         settle_s: After placing, physics runs until all is at rest, at most so long, before the clock starts.
         safety: Zones, and the guards around them.
         variants: Name -> what is different, in the form of the file itself; a key whose value is `null` is left out.
-            The variant `launch` of the cell `rovi` is loaded as `rovi@launch`.
+            The variant `launch` of the cell `rovi` is loaded as `rovi@launch`, with errors of a named size as well as
+            `rovi@launch@as_built`.
     """
 
     name: Name
@@ -156,7 +158,7 @@ class Cell(Cfg):
     parts: dict[Name, PartCfg] = Field(default_factory=dict)
     populations: tuple[PopulationCfg, ...] = ()
     cameras: dict[Name, CameraCfg] = Field(default_factory=dict)
-    actual: ActualCfg = ActualCfg()
+    actual: Actual = ActualCfg()
     sensors: tuple[dict[str, Any], ...] = ()
     safety: SafetyCfg | None = None
     variants: dict[Name, dict[str, Any]] = Field(default_factory=dict)
@@ -210,10 +212,15 @@ class Cell(Cfg):
         return cell
 
     def variant(self, name: str) -> Cell:
-        """Returns the cell with the differences of one of its variants, checked as a whole."""
-        if name not in self.variants:
-            raise UnknownName("variant", name, self.variants, self.where)
-        return self.changed(self.variants[name], f"{self.where}@{name}")
+        """Returns the cell with the differences of one of its variants, checked as a whole.
+
+        Args:
+            name: One of its own, or a named size of its errors, which every cell has.
+        """
+        known = {size: {"actual": size} for size in ERROR_SIZES} | dict(self.variants)
+        if name not in known:
+            raise UnknownName("variant", name, known, self.where)
+        return self.changed(known[name], f"{self.where}@{name}")
 
     def changed(self, differences: Mapping[str, Any], where: str = "") -> Cell:
         """Returns the cell with some differences, written as those of a variant; checked as a whole.
@@ -222,7 +229,11 @@ class Cell(Cfg):
             differences: Sections as in a file; what they leave out stays.
             where: Its name in errors.
         """
-        cell = validate(_changed(self.model_dump(), dict(differences)), Cell, where or f"{self.where}, changed")
+        old = self.model_dump()
+        errors = differences.get("actual")
+        if isinstance(errors, Mapping) and "size" in errors:  # says all errors, those before count no more
+            del old["actual"]
+        cell = validate(_changed(old, dict(differences)), Cell, where or f"{self.where}, changed")
         return cell.read_from(self.file) if self.file else cell
 
     @property
@@ -245,8 +256,8 @@ class Cell(Cfg):
 
 
 def _changed(old: Any, new: Any) -> Any:
-    """Returns old data updated by new; mappings are merged, everything else is replaced."""
-    if not (isinstance(old, dict) and isinstance(new, dict)):
+    """Returns old data updated by new; mappings are merged, everything else is replaced, distributions as well."""
+    if not (isinstance(old, dict) and isinstance(new, dict)) or "distribution" in old:
         return new
     merged = old | {key: _changed(old.get(key), value) for key, value in new.items()}
     return {key: value for key, value in merged.items() if new.get(key, value) is not None}

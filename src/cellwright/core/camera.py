@@ -1,4 +1,4 @@
-"""Cameras as pinholes: where they are, what they look at, and where in their picture a point is."""
+"""Cameras: where they are, what they look at, and where in their picture a point is."""
 
 from __future__ import annotations
 
@@ -11,10 +11,25 @@ import numpy.typing as npt
 from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
 
-__all__ = ["Camera"]
+__all__ = ["Camera", "LensError"]
 
 Array = npt.NDArray[np.float64]
 FAR_M = 100.0
+NEWTON_STEPS = 8  # an error of a third of the radius is gone to the last digit after six
+
+
+@dataclass(frozen=True)
+class LensError:
+    """The deviation of a lens from a perfect one: radial distortion, and an axis that is not in the picture's middle.
+
+    Attributes:
+        edge_px: How far the middle of the picture's left and right edge is displaced outwards. With the distance r from
+            the axis, in focal lengths, what belongs at r is at ``r (1 + k1 r^2)``, as in Brown's model.
+        centre_px: Where the axis is, in columns and rows from the picture's middle.
+    """
+
+    edge_px: float = 0.0
+    centre_px: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -32,9 +47,10 @@ class Camera:
         noise_sd: Standard deviation of the grey values, 0 to 1.
         fixture: What carries it; empty when nothing does.
         lens: Its name on that.
+        lens_error: Of its lens, in the actual layout alone; None for a perfect one.
 
     Raises:
-        BadInput: Its field of view or its picture is none.
+        BadInput: Its field of view or its picture is none, or its lens folds the picture.
     """
 
     name: str
@@ -46,6 +62,7 @@ class Camera:
     noise_sd: float = 0.0
     fixture: str = ""
     lens: str = ""
+    lens_error: LensError | None = None
 
     def __post_init__(self) -> None:
         columns, rows = self.resolution_px
@@ -53,6 +70,12 @@ class Camera:
             raise BadInput(
                 f"camera: a field of view of {self.fov_rad:g} rad with {columns} x {rows} pixels shows nothing; "
                 "allowed: an angle between 0 and pi, at least one pixel"
+            )
+        most_px = columns**3 / (6 * (columns**2 + rows**2))  # beyond, the corners come back towards the middle
+        if self.lens_error is not None and not -most_px < self.lens_error.edge_px < columns / 2:
+            raise BadInput(
+                f"camera {self.name}: a lens error of {self.lens_error.edge_px:g} px at the edge of {columns} x {rows} "
+                f"pixels shows no picture; allowed: {-most_px:.1f} to {columns / 2:g} px"
             )
 
     @classmethod
@@ -71,6 +94,32 @@ class Camera:
     def _rotation(self) -> Array:
         return self.pose_in_world.rotation_matrix
 
+    @cached_property
+    def _k1(self) -> float:
+        """The first coefficient of Brown's radial distortion."""
+        edge_px = 0.0 if self.lens_error is None else self.lens_error.edge_px
+        return float(edge_px / (self.focal_px * np.tan(self.fov_rad / 2) ** 3))
+
+    def _bent(self, slopes: Array) -> Array:
+        """Returns the slopes at which a perfect lens would show what this lens shows at some, n x 2."""
+        if self.lens_error is None:
+            return slopes
+        bent = slopes * (1 + self._k1 * (slopes**2).sum(axis=1, keepdims=True))
+        result: Array = bent - np.array(self.lens_error.centre_px) / self.focal_px
+        return result
+
+    def _straight(self, slopes: Array) -> Array:
+        """Returns the slopes that a lens shows at some: the inverse of `_bent`, by Newton's method for the radius."""
+        if self.lens_error is None:
+            return slopes
+        slopes = slopes + np.array(self.lens_error.centre_px) / self.focal_px
+        shown = np.sqrt((slopes**2).sum(axis=1, keepdims=True))
+        radius, k1 = shown, self._k1
+        for _ in range(NEWTON_STEPS):
+            radius = radius - (radius * (1 + k1 * radius**2) - shown) / (1 + 3 * k1 * radius**2)
+        result: Array = slopes * np.divide(radius, shown, out=np.ones_like(shown), where=shown > 0)
+        return result
+
     def in_camera(self, points_in_world: Array) -> Array:
         """Returns points in its own frame, n x 3 -> n x 3."""
         result: Array = (np.asarray(points_in_world, float) - self.pose_in_world.position) @ self._rotation
@@ -80,13 +129,25 @@ class Camera:
         """Returns column and row of points, n x 3 -> n x 2; not a number for what is behind it."""
         inside = self.in_camera(points_in_world)
         ahead, aside = inside[:, :1], inside[:, 1:]
-        scale = self.focal_px / np.where(ahead > 0, ahead, np.nan)
+        ahead = np.where(ahead > 0, ahead, np.nan)
         columns, rows = self.resolution_px
-        result: Array = np.array([columns / 2, rows / 2]) - scale * aside
+        off = self.focal_px / ahead * aside if self.lens_error is None else self.focal_px * self._bent(aside / ahead)
+        result: Array = np.array([columns / 2, rows / 2]) - off
+        return result
+
+    def seeming(self, points_in_world: Array) -> Array:
+        """Returns where points seem to be if its lens is taken for a perfect one, at their true depth, n x 3."""
+        if self.lens_error is None:
+            return points_in_world
+        inside = self.in_camera(points_in_world)
+        inside[:, 1:] = inside[:, :1] * self._bent(inside[:, 1:] / inside[:, :1])
+        result: Array = inside @ self._rotation.T + self.pose_in_world.position
         return result
 
     def sees(self, points_in_world: Array, radii_m: npt.ArrayLike = 0.0) -> npt.NDArray[np.bool_]:
         """Returns about which points a ball is wholly in its picture, if nothing is in between, n x 3 -> n.
+
+        The pixels at the border that a lens error adds or takes are left out.
 
         Args:
             points_in_world: The points.
@@ -114,6 +175,8 @@ class Camera:
         rays = np.empty((len(pixels), 3))
         rays[:, 0] = self.focal_px
         np.subtract([columns / 2, rows / 2], pixels, out=rays[:, 1:])
+        if self.lens_error is not None:
+            rays[:, 1:] = self.focal_px * self._straight(rays[:, 1:] / self.focal_px)
         result: Array = rays @ self._rotation.T
         return result
 

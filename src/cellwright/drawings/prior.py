@@ -12,7 +12,7 @@ import numpy as np
 
 from cellwright.catalogue import FURNITURE, PARTS, FurnitureFigures
 from cellwright.cells import Cell, Layout, drawn_layout, own_name
-from cellwright.cells.actual import PoseErrorCfg
+from cellwright.cells.actual import LensErrorCfg, PoseErrorCfg
 from cellwright.core.camera import Camera
 from cellwright.core.config import Normal, Number
 from cellwright.core.errors import BadInput, UnknownName
@@ -144,11 +144,11 @@ def _with_unknown_errors(cell: Cell) -> Cell:
     """Returns the cell with errors about zero: a fixed error in its file is reality, and for the world alone."""
 
     def unknown(error: Any) -> Any:
-        if isinstance(error, PoseErrorCfg):
+        if isinstance(error, PoseErrorCfg | LensErrorCfg):
             return error.model_copy(update={key: unknown(value) for key, value in error})
         if isinstance(error, tuple):
             return tuple(map(unknown, error))
         return Normal(sd=deviation(error)) if error != 0 else error
 
-    errors = {key: unknown(value) for key, value in cell.actual}
+    errors = {key: unknown(value) for key, value in cell.actual if key != "size"}
     return cell.model_copy(update={"actual": cell.actual.model_copy(update=errors)})

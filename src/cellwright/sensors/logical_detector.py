@@ -75,7 +75,8 @@ class LogicalDetector(Detector[LogicalDetectorCfg]):
         """Returns the pose of each object in its camera, turned into the cell as that is calibrated."""
         off, turn = self._camera_error
         poses = self.true_poses[seen.objects]
-        positions = poses[:, :3] @ turn.T + off.position + seen.shifts_m + seen.errors[:, :3]
+        seeming = self.actual.seeming(poses[:, :3])
+        positions = seeming @ turn.T + off.position + seen.shifts_m + seen.errors[:, :3]
         turns = combined(from_rotation_vectors(seen.errors[:, 3:]), off.quaternion[None])
         quaternions = combined(turns, poses[:, 3:])
         if seen.flipped.any():

@@ -23,6 +23,8 @@ __all__ = ["OverheadDetector", "OverheadDetectorCfg", "OverheadNoiseCfg", "Plane
 
 Array = npt.NDArray[np.float64]
 Height = Annotated[float, Field(ge=-100, le=100)]
+LEVEL_RAD = 1e-9  # a camera is tilted beyond that
+MARK_M = 0.01  # from the middle of an object to the mark by which its rotation is seen
 
 
 class OverheadNoiseCfg(Cfg):
@@ -117,7 +119,9 @@ class OverheadDetector(Detector[OverheadDetectorCfg]):
         self._is_round = np.array([_is_round(one) for one in figures], bool)
         self._class_variances[self._is_round, 5] = np.inf
         self._corners_of_planes = [(np.array(plane.min_xy_m), np.array(plane.max_xy_m)) for plane in self.cfg.planes]
-        self._camera_turn_rad = float((self.calibrated.pose_in_world @ self.actual.pose_in_world.inverse()).rpy[2])
+        turn = self.calibrated.pose_in_world @ self.actual.pose_in_world.inverse()
+        self._camera_turn_rad = float(turn.rpy[2])
+        self._bends = self.actual.lens_error is not None or bool(np.abs(turn.rpy[:2]).max() > LEVEL_RAD)
 
     def take(self, view: ObjectsInView) -> None:
         """Reckons where the middles of upper faces appear, and how objects are turned."""
@@ -125,9 +129,18 @@ class OverheadDetector(Detector[OverheadDetectorCfg]):
         middles = self.sight.middles(slice(None)) + self.cfg.pull * view.shifts_m
         self._pixels = self.actual.pixels(middles)
         self._spots = self._on_planes(self._pixels, self.own_classes)
-        self._yaws = yaws(self.true_poses[:, 3:]) + self._camera_turn_rad
+        self._yaws = self._seeming_yaws(middles, yaws(self.true_poses[:, 3:]))
         # What appears above the horizon has no place on a plane below it.
         self._visible = self._visible[np.isfinite(self._spots[0][self._visible].sum(axis=1))]
+
+    def _seeming_yaws(self, middles: Array, true_yaws: Array) -> Array:
+        """Returns how objects seem to be turned: a camera that is tilted, or its lens, turns each by another angle."""
+        if not self._bends:
+            return true_yaws + self._camera_turn_rad
+        ways = np.column_stack([np.cos(true_yaws), np.sin(true_yaws), np.zeros(len(true_yaws))])
+        ahead = self._on_planes(self.actual.pixels(middles + MARK_M * ways), self.own_classes)[0] - self._spots[0]
+        result: Array = np.arctan2(ahead[:, 1], ahead[:, 0])
+        return result
 
     def measured(self, seen: Seen) -> tuple[Array, Array, Array]:
         """Returns where the middle of each upper face appears, taken to be at its class's usual height."""
