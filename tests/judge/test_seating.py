@@ -202,3 +202,25 @@ def test_a_part_that_is_no_gear_is_held_to_the_same_limits(cubes, offset_mm, til
 
 def tilted(deg: float) -> Pose:
     return Pose.from_xyz_rpy([0, 0, 0], [np.radians(deg), 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("xyz_mm", "lean_deg", "problem"),
+    [
+        ((0.0, 0.0, 0.0), 0.0, ""),
+        ((0.24, 0.0, 0.1), 0.0, ""),
+        ((0.45, 0.0, 0.0), 0.0, "off centre (limit 0.35 mm)"),
+        ((0.0, 0.0, 0.8), 0.0, "above its seat (limit 0.5 mm)"),
+        ((0.0, 0.0, 0.2), 3.0, "tilted"),
+    ],
+)
+def test_a_plug_is_seated_on_the_floor_of_its_slot_within_the_clearance(xyz_mm, lean_deg, problem):
+    tray = {"model": "kit_m2l1_plug_tray", "pose": {"xyz_m": [0.4, 0.2, 0.0]}, "clamped": True}
+    parts = {"plug": {"model": "medium_plug_gear", "slot": "kit/slot_1"}}
+    world = World(Cell.model_validate({"name": "kits", "title": "", "trays": {"kit": tray}, "parts": parts}))
+    plug, kit = PARTS.get("medium_plug_gear"), TRAYS.get("kit_m2l1_plug_tray")
+    off = Pose.from_xyz_rpy(np.array(xyz_mm) / 1000, [np.radians(lean_deg), 0, 0])
+    put(world, "plug", seated_pose(kit, kit.slots[0], plug) @ off)
+    verdict = judge_slot(world, "kit/slot_1")
+    assert verdict.seated == (not problem)
+    assert problem in verdict.reason

@@ -4,7 +4,7 @@ The lab's slots are 45-degree cones and its gears have the same cone, so frictio
 a few millimetres off: it slides in. It jams only when its disc's far edge falls off the tray's upper face into
 the mouth of the slot, that is beyond tip radius - slot radius (4.8 mm for the medium gear, 5.5 mm for the large
 one). The small gear's bottom is so narrow that it slides in from wherever it lands inside the mouth. A flat gear
-in a straight-walled slot jams much earlier.
+in a straight-walled slot jams at 8 mm, and a plug as soon as its edge meets the chamfer: let go, it tilts.
 """
 
 from dataclasses import dataclass, replace
@@ -14,7 +14,17 @@ import mujoco
 import numpy as np
 import pytest
 
-from cellwright.catalogue.gears import GEARS, LARGE_GEAR, MEDIUM_GEAR, SMALL_GEAR, GearFigures
+from cellwright.catalogue.gears import (
+    GEARS,
+    LARGE_GEAR,
+    LARGE_PLUG_GEAR,
+    MEDIUM_GEAR,
+    MEDIUM_PLUG_GEAR,
+    PLUG_GEARS,
+    SMALL_GEAR,
+    GearFigures,
+)
+from cellwright.catalogue.plug_trays import KIT_M2L1_PLUG_TRAY, coarsest_step_s, with_clearance
 from cellwright.catalogue.seating import seated_height_m
 from cellwright.catalogue.trays import (
     LARGE_GEAR_TRAY,
@@ -197,9 +207,9 @@ def test_beyond_the_mouth_a_gear_leans_on_the_rim(gear, offset_mm):
 
 @pytest.mark.parametrize(
     ("offset_mm", "expected"),
-    [(0, "seated"), (2, "seated"), (5, "jammed"), (8, "jammed"), (15, "on top"), (20, "on top")],
+    [(0, "seated"), (2, "seated"), (5, "seated"), (8, "jammed"), (12, "on top"), (20, "on top")],
 )
-def test_a_flat_gear_in_a_straight_slot_jams_at_five_millimetres(offset_mm, expected):
+def test_a_flat_gear_in_a_straight_slot_jams_at_eight_millimetres(offset_mm, expected):
     cell = trial("flat_gear")
     for direction in DIRECTIONS_RAD:
         outcome = cell.release(offset_mm / 1000, direction)
@@ -208,6 +218,59 @@ def test_a_flat_gear_in_a_straight_slot_jams_at_five_millimetres(offset_mm, expe
         found = "seated" if outcome.seated and not on_top else "on top" if on_top else "jammed"
         assert found == expected, outcome
         assert outcome.penetration_m < 2e-4
+
+
+@cache
+def plug_trial(gear: str, clearance_mm: float) -> Trial:
+    """A plug and a clamped kit tray, with the longest step that its clearance allows."""
+    plugs = {plug.sku: plug.cone_bottom_radius_m for plug in PLUG_GEARS.values()}
+    tray = with_clearance(KIT_M2L1_PLUG_TRAY, plugs, clearance_mm / 1000, 0.001)
+    made = Trial(tray, PLUG_GEARS[gear], next(slot for slot in tray.slots if slot.accepts == PLUG_GEARS[gear].sku))
+    made.model.opt.timestep = coarsest_step_s(clearance_mm / 1000)
+    made.model.body("tray/tray").mass, made.model.body("tray/tray").inertia = 100.0, [10.0, 10.0, 10.0]  # as if clamped
+    return made
+
+
+plugs = pytest.mark.parametrize("gear", [MEDIUM_PLUG_GEAR, LARGE_PLUG_GEAR], ids=lambda gear: gear.name)
+
+
+@plugs
+@pytest.mark.parametrize("clearance_mm", [1.0, 0.5, 0.2])
+def test_a_plug_let_go_in_line_goes_down_to_the_floor(gear, clearance_mm):
+    cell = plug_trial(gear.name, clearance_mm)
+    for direction in DIRECTIONS_RAD[::4]:
+        outcome = cell.release(0.4 * clearance_mm / 1000, direction)
+        assert outcome.height_m == pytest.approx(cell.slot.floor_m, abs=2e-5)
+        assert outcome.offset_m < clearance_mm / 2000 + 5e-5
+        assert outcome.penetration_m < 1e-5
+
+
+@pytest.mark.parametrize(("gear", "clearance_mm"), [("medium_plug_gear", 0.5), ("medium_plug_gear", 0.2)])
+def test_a_plug_let_go_three_millimetres_off_stays_on_the_rim(gear, clearance_mm):
+    cell = plug_trial(gear, clearance_mm)
+    for direction in DIRECTIONS_RAD[::2]:
+        outcome = cell.release(0.003, direction)
+        assert outcome.height_m > cell.seat_m + 0.003
+        assert outcome.penetration_m < 6e-5
+
+
+@plugs
+@pytest.mark.parametrize("clearance_mm", [1.0, 0.5, 0.2])
+def test_a_plug_pressed_against_its_wall_with_5_newtons_hardly_overlaps_it(gear, clearance_mm):
+    cell = plug_trial(gear.name, clearance_mm)
+    body, steps = cell.model.body("gear/part").id, round(0.3 / cell.model.opt.timestep)
+    for direction in DIRECTIONS_RAD[:2]:
+        cell.put(0.0, 0.0, cell.slot.floor_m)
+        depths = []
+        for step in range(steps):
+            push = 5.0 * min(1.0, 2 * step / steps) * np.array([np.cos(direction), np.sin(direction), 0.0])
+            lever = np.array([0.0, 0.0, cell.slot.floor_m + 0.006 - cell.data.xipos[body][2]])  # half the plug's height
+            cell.data.xfrc_applied[body] = [*push, *np.cross(lever, push)]
+            mujoco.mj_step(cell.model, cell.data)
+            depths.append(cell.depth_m())
+        cell.data.xfrc_applied[body] = 0.0
+        assert depths[-1] < 1e-5
+        assert np.percentile(depths, 95) < 6e-5
 
 
 @gears

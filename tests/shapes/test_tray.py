@@ -4,7 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from cellwright.catalogue.gears import PLUG_GEARS
+from cellwright.catalogue.plug_trays import KIT_M2L1_PLUG_TRAY, with_clearance
 from cellwright.catalogue.trays import MEDIUM_GEAR_TRAY, TRAYS
 from cellwright.shapes.tray import CLEARANCE_M, tray_mesh, tray_solids
 
@@ -89,3 +93,36 @@ def test_a_straight_wall_is_only_another_figure():
     tray = replace(MEDIUM_GEAR_TRAY, slots=slots)
     points = scatter(tray)
     assert (count_solids(tray_solids(tray), points)[slot_depths(tray, points) > 1e-6] == 0).all()
+
+
+@given(clearance_m=st.floats(0.0002, 0.003), chamfer_m=st.floats(0.0, 0.002), angle_rad=st.floats(-np.pi, np.pi))
+@settings(max_examples=30, deadline=None)
+def test_sixteen_wedges_leave_the_plug_its_clearance_in_every_direction(clearance_m, chamfer_m, angle_rad):
+    plugs = {gear.sku: gear.cone_bottom_radius_m for gear in PLUG_GEARS.values()}
+    tray = with_clearance(KIT_M2L1_PLUG_TRAY, plugs, clearance_m, chamfer_m)
+    solids = tray_solids(tray)
+    for slot in tray.slots:
+        radius_m = plugs[slot.accepts] + clearance_m / 2
+        along = np.array([np.cos(angle_rad), np.sin(angle_rad), 0.0])
+        heights = np.array([slot.floor_m + 1e-5, tray.thickness_m - chamfer_m - 1e-5])
+        middle = np.array([[*slot.xy_m, z] for z in heights])
+        assert (count_solids(solids, middle + (radius_m - 1e-6) * along) == 0).all()
+        corner_m = radius_m / np.cos(np.pi / 16) + 1e-5  # flat faces touch the circle in their middles
+        assert (count_solids(solids, middle + corner_m * along) >= 1).all()
+        mouth = np.array([*slot.xy_m, tray.thickness_m - 1e-7])
+        assert (count_solids(solids, (mouth + (radius_m + chamfer_m - 1e-5) * along)[None]) == 0).all()
+
+
+def test_a_plug_pushed_to_the_wall_has_moved_by_half_the_clearance():
+    """In any direction to 0.02 mm: 48 corners of the plug between 16 flat faces."""
+    gear = PLUG_GEARS["medium_plug_gear"]
+    corners = np.exp(1j * 2 * np.pi * np.arange(48) / 48) * gear.cone_bottom_radius_m
+    for clearance_m in (0.001, 0.0005, 0.0002):
+        radius_m = gear.cone_bottom_radius_m + clearance_m / 2
+        normals = np.exp(1j * np.pi / 8 * np.arange(16))
+        for angle_rad in np.linspace(0, 2 * np.pi, 100):
+            push = np.exp(1j * angle_rad)
+            room_m = radius_m - (corners[:, None] * normals.conj()).real
+            speed = (push * normals.conj()).real
+            moved_m = (room_m[:, speed > 1e-9] / speed[speed > 1e-9]).min()
+            assert moved_m == pytest.approx(clearance_m / 2, abs=2e-5)

@@ -22,6 +22,7 @@ from cellwright.catalogue.library import (
     gripper_model,
     part_of_sku,
     prefer_part,
+    prefer_tray,
     tray_of_sku,
 )
 from cellwright.catalogue.mobiles import LedFigures, MobileFigures, ProximityFigures, SkidFigures
@@ -80,6 +81,7 @@ __all__ = [
     "part_grasp",
     "part_of_sku",
     "prefer_part",
+    "prefer_tray",
     "seated_height_m",
     "seated_pose",
     "tool_grasp_xyz_m",

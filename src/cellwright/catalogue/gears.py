@@ -6,12 +6,21 @@ Origin: the centre of the cone's bottom face, z up along the peg.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from cellwright.catalogue.parts import PartFigures
 
-__all__ = ["GEARS", "LARGE_GEAR", "MEDIUM_GEAR", "SMALL_GEAR", "GearFigures"]
+__all__ = [
+    "GEARS",
+    "LARGE_GEAR",
+    "LARGE_PLUG_GEAR",
+    "MEDIUM_GEAR",
+    "MEDIUM_PLUG_GEAR",
+    "PLUG_GEARS",
+    "SMALL_GEAR",
+    "GearFigures",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +50,11 @@ class GearFigures(PartFigures):
     peg_radius_m: float
     peg_height_m: float
     rgba: tuple[float, float, float, float]
+
+    @property
+    def is_plug(self) -> bool:
+        """Whether its cone is a straight plug, whose slot is wider by the clearance and does not centre it."""
+        return self.cone_bottom_radius_m == self.cone_top_radius_m
 
     @property
     def disc_top_m(self) -> float:
@@ -153,4 +167,35 @@ LARGE_GEAR = GearFigures(
     sources=_sources("gzaprsros model: 32 g, there called the actual mass, and 1 g for the peg"),
 )
 
+
+def _plug_gear(
+    gear: GearFigures, plug_radius_m: float, mass_kg: float, rgba: tuple[float, float, float, float]
+) -> GearFigures:
+    """Returns a gear of the lab with a straight plug below its disc instead of the cone."""
+    sources = {
+        **gear.sources,
+        "sku": "estimated: the lab has no such gear",
+        "cone_bottom_radius_m": "estimated: a plug that leaves a rim of the disc to rest above the tray",
+        "cone_top_radius_m": "estimated: as below, a straight plug",
+        "mass_kg": "estimated: as the gear with a cone, less what the plug has less of volume",
+    }
+    return replace(
+        gear,
+        name=gear.name.replace("_gear", "_plug_gear"),
+        title=f"{gear.title} with a straight plug",
+        sku=gear.sku.replace("_gear", "_plug_gear"),
+        cone_bottom_radius_m=plug_radius_m,
+        cone_top_radius_m=plug_radius_m,
+        mass_kg=mass_kg,
+        rgba=rgba,
+        sources=MappingProxyType(sources),
+    )
+
+
+MEDIUM_PLUG_GEAR = _plug_gear(MEDIUM_GEAR, 0.0160, 0.015, (0.16, 0.62, 0.50, 1.0))
+LARGE_PLUG_GEAR = _plug_gear(LARGE_GEAR, 0.0280, 0.027, (0.70, 0.20, 0.38, 1.0))
+
+PLUG_GEARS: Mapping[str, GearFigures] = MappingProxyType(
+    {gear.name: gear for gear in (MEDIUM_PLUG_GEAR, LARGE_PLUG_GEAR)}
+)
 GEARS: Mapping[str, GearFigures] = MappingProxyType({gear.name: gear for gear in (SMALL_GEAR, MEDIUM_GEAR, LARGE_GEAR)})

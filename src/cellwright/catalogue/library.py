@@ -17,6 +17,7 @@ from cellwright.catalogue.kitting_furniture import KITTING_FURNITURE
 from cellwright.catalogue.lr_mate_200id import LR_MATE_200ID
 from cellwright.catalogue.mobiles import MobileFigures
 from cellwright.catalogue.parts import PartFigures
+from cellwright.catalogue.plug_trays import PLUG_TRAYS
 from cellwright.catalogue.robotiq_2f_85 import ROBOTIQ_2F_85
 from cellwright.catalogue.rovi_furniture import ROVI_FURNITURE
 from cellwright.catalogue.rovi_objects import ROVI_OBJECTS
@@ -42,6 +43,7 @@ __all__ = [
     "gripper_model",
     "part_of_sku",
     "prefer_part",
+    "prefer_tray",
     "tray_of_sku",
 ]
 
@@ -70,9 +72,9 @@ MOBILES.add(EPUCK.name, EPUCK)
 for _tool in (*GRIPPERS.values(), WSG_50, ROBOTIQ_2F_85, *VACUUM_TOOLS.values()):
     TOOLS.add(_tool.name, _tool)
 CHANGERS.add(TOOL_CHANGER.name, TOOL_CHANGER)
-for _part in (*gears.GEARS.values(), *ROVI_OBJECTS.values(), *FLAT_PARTS.values()):
+for _part in (*gears.GEARS.values(), *ROVI_OBJECTS.values(), *FLAT_PARTS.values(), *gears.PLUG_GEARS.values()):
     PARTS.add(_part.name, _part)
-for _tray in trays.TRAYS.values():
+for _tray in (*trays.TRAYS.values(), *PLUG_TRAYS.values()):
     TRAYS.add(_tray.name, _tray)
 for _item in (*OWN_FURNITURE.values(), *ROVI_FURNITURE.values(), *KITTING_FURNITURE.values(), TOOL_HOLDER):
     FURNITURE.add(_item.name, _item)
@@ -118,6 +120,17 @@ def prefer_part(part: PartFigures) -> None:
     _last_of_sku[part.sku] = part
 
 
+_tray_of_sku: dict[str, TrayFigures] = {}
+
+
+def prefer_tray(tray: TrayFigures) -> None:
+    """Makes a tray that of its SKU: of several clearances, that of the cell that was laid out last counts."""
+    _tray_of_sku[tray.sku] = tray
+
+
 def tray_of_sku(sku: str) -> TrayFigures | None:
     """Returns the tray with a stock-keeping unit of vision and orders; None where it is no tray's."""
+    known = _tray_of_sku.get(sku)
+    if known is not None and known.name in TRAYS:
+        return known
     return next((TRAYS.get(name) for name in TRAYS if TRAYS.get(name).sku == sku), None)

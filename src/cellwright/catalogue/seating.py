@@ -1,7 +1,7 @@
 """The seat of a part in a slot of a tray, and when a part counts as in it.
 
-A gear rests cone in cone, any other part stands on the floor. How far off its seat a part may be depends on what is
-asked, and on how well the part is seen then; all these tolerances are here.
+A gear rests cone in cone; a plug, and any other part, stands on the floor. How far off its seat a part may be
+depends on what is asked, and on how well the part is seen then; all these tolerances are here.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from math import inf, pi, radians
 
 from cellwright.catalogue.gears import GearFigures
 from cellwright.catalogue.parts import PartFigures
+from cellwright.catalogue.plug_trays import clearance_m
 from cellwright.catalogue.trays import SlotFigures, TrayFigures
 from cellwright.core.pose import Pose
 
@@ -23,6 +24,7 @@ __all__ = [
     "SlotTolerance",
     "seated_height_m",
     "seated_pose",
+    "seated_tolerance",
 ]
 
 
@@ -63,6 +65,17 @@ judge's tilt, as a gear in its cone leans by less."""
 
 SEATED = SlotTolerance(0.001, 0.001, radians(2.0))
 """Judge, by the truth: it is seated."""
+
+STRAIGHT_BESIDE_M = 0.0001  # beyond the clearance of a straight slot: what contacts give way, and corners of the wall
+STRAIGHT_ABOVE_M = 0.0005  # a plug stands on the floor of its slot
+
+
+def seated_tolerance(slot: SlotFigures, part: PartFigures) -> SlotTolerance:
+    """Returns what the judge allows of a part in a slot; of a plug in a straight one, what the clearance does."""
+    play_m = clearance_m(slot, part)
+    if play_m is None:
+        return SEATED
+    return SlotTolerance(play_m / 2 + STRAIGHT_BESIDE_M, STRAIGHT_ABOVE_M, SEATED.tilt_rad)
 
 
 def seated_pose(tray: TrayFigures, slot: SlotFigures, part: PartFigures) -> Pose:

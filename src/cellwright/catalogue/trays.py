@@ -44,6 +44,7 @@ class SlotFigures:
         bottom_radius_m: Radius at the floor.
         top_radius_m: Radius at the tray's upper face.
         floor_m: Height of the floor above the tray's origin.
+        chamfer_m: Width and height of the chamfer at the rim, by which a straight slot is wider at the top.
     """
 
     name: str
@@ -52,6 +53,17 @@ class SlotFigures:
     bottom_radius_m: float
     top_radius_m: float
     floor_m: float
+    chamfer_m: float = 0.0
+
+    @property
+    def is_straight(self) -> bool:
+        """Whether its wall is straight: a part fits by its clearance, and nothing centres it."""
+        return self.bottom_radius_m == self.top_radius_m
+
+    @property
+    def mouth_radius_m(self) -> float:
+        """Radius of its opening in the tray's upper face, the chamfer included."""
+        return self.top_radius_m + self.chamfer_m
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,9 +6,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from cellwright.catalogue import FURNITURE, MOBILES, PARTS, ROBOTS, TOOLS, TRAYS
+from cellwright.catalogue import FURNITURE, MOBILES, PARTS, ROBOTS, TOOLS
 from cellwright.cells.models import models_missing, own_name, with_models
 from cellwright.cells.schema import Cell, RobotCfg
+from cellwright.cells.straight_slots import tray_figures
 from cellwright.cells.tools import check_tools
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import ConfigError, UnknownName
@@ -41,9 +42,9 @@ def check_names(cell: Cell) -> None:
     for registry, model, path in models:
         with errors.collecting():
             _known(cell, registry, model, path)
-    for name, tray in cell.trays.items():
+    for name in cell.trays:
         with errors.collecting():
-            TRAYS.get(tray.model, f"{cell.where}: trays.{name}.model")
+            tray_figures(cell, name)
     _check_safety(cell, errors)
     check_tools(cell, errors)
     errors.raise_errors()

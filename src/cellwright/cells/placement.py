@@ -16,6 +16,7 @@ class Placement:
     Attributes:
         key: Its place in the cell's file, such as `trays.kit.pose`; empty for objects that came later.
         tray: The tray that it was put into, if any.
+        is_clamped: Whether it is held fast there.
     """
 
     name: str
@@ -23,3 +24,4 @@ class Placement:
     pose_in_world: Pose
     key: str = ""
     tray: str = ""
+    is_clamped: bool = False

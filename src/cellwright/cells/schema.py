@@ -23,6 +23,7 @@ from cellwright.cells.interfaces import CrclCfg, VisionCfg
 from cellwright.cells.mobiles import ArenaCfg, MobileCfg, MobileName
 from cellwright.cells.part_entries import PartCfg, PopulationCfg
 from cellwright.cells.safety import SafetyCfg
+from cellwright.cells.straight_slots import SlotsCfg
 from cellwright.cells.tools import LooseToolCfg
 from cellwright.core.config import Cfg, validate
 from cellwright.core.errors import UnknownName
@@ -85,15 +86,19 @@ class FixtureCfg(Cfg):
 
 
 class TrayCfg(Cfg):
-    """A loose tray.
+    """A tray, loose or clamped.
 
     Attributes:
         model: The tray's model.
         pose: Its place.
+        clamped: Whether it is held fast where it stands, by a weld to what it stands on.
+        slots: Clearance and chamfer of its straight slots, where they are other than its model's.
     """
 
     model: str
     pose: PoseCfg
+    clamped: bool = False
+    slots: SlotsCfg | None = None
 
 
 class ViewCfg(Cfg):

@@ -13,6 +13,7 @@ from cellwright.catalogue import FURNITURE, TRAYS, BoxFigures, ToolHolderFigures
 from cellwright.catalogue.furniture_kinds import TableFigures
 from cellwright.cells.actual import PoseErrorCfg, about
 from cellwright.cells.placement import Placement
+from cellwright.cells.straight_slots import tray_figures
 from cellwright.core.pose import Pose
 
 if TYPE_CHECKING:
@@ -134,20 +135,27 @@ def place_fixtures(cell: Cell, draw: DrawError) -> dict[str, Pose]:
 
 def drawn_trays(cell: Cell) -> list[Placement]:
     """Returns the trays where they are drawn."""
-    return [Placement(name, tray.model, tray.pose.pose, f"trays.{name}.pose") for name, tray in cell.trays.items()]
+    return [
+        Placement(
+            name, tray_figures(cell, name).name, tray.pose.pose, f"trays.{name}.pose", is_clamped=tray.clamped
+        )
+        for name, tray in cell.trays.items()
+    ]
 
 
 def place_trays(cell: Cell, standing: Standing, draw: DrawError) -> list[Placement]:
     """Returns the trays, in the order of the file, moved with what they stand on and by errors of their own.
 
     One that is tilted is lifted until no corner is below the drawn height, and what is stacked on it with it: it falls
-    flat when the world settles.
+    flat when the world settles. One that is clamped lies flat from the start.
     """
     placed = {tray.name: tray for tray in drawn_trays(cell)}
     lifted: list[tuple[TrayFigures, Pose, float]] = []  # with the height by which each reaches above its drawing
     for tray in sorted(placed.values(), key=lambda tray: float(tray.pose_in_world.position[2])):
         name, drawn, figures = tray.name, tray.pose_in_world, TRAYS.get(tray.model)
         error = standing.within_walls(drawn, figures, draw(cell.actual.tray, name))
+        if tray.is_clamped:  # down onto what it stands on, where a loose one falls
+            error = Pose.from_xyz_rpy([*error.position[:2], 0.0], [0.0, 0.0, error.rpy[2]])
         heights_m = error.apply(_corners(figures))[:, 2]
         below_m = [up_m for other, pose, up_m in lifted if _is_over(other, pose, drawn)]
         lift_m = max(0.0, -float(heights_m.min())) + max(below_m, default=0.0)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from cellwright.cli.default_order import DEFAULT_ORDER
 from cellwright.cli.export import export_knowledge
 from cellwright.cli.model_export import exported_json, format_of, say_exported
 from cellwright.cli.output import prepare_output, print_json, say
@@ -20,7 +21,6 @@ from cellwright.sim import World
 
 __all__ = ["export"]
 
-DEFAULT_ORDER = "kit_m2l1"
 START = "start"
 """The keyframe in which arms are at home and everything has come to rest."""
 

@@ -8,16 +8,14 @@ from typing import Annotated
 
 import typer
 
-from cellwright.catalogue import TRAYS
 from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.cells import CELLS, Cell, renamed_text
 from cellwright.cells.fields import checked_name
-from cellwright.cli.cell_export import DEFAULT_ORDER
+from cellwright.cli.default_order import DEFAULT_ORDER, fitting_orders
 from cellwright.cli.output import prepare_output, print_json, say
 from cellwright.core.errors import BadInput, OutputError
 from cellwright.core.files import refuse_existing
 from cellwright.lab.cell_file import read_cell
-from cellwright.orders import DESIGNS
 
 __all__ = ["new"]
 
@@ -87,8 +85,7 @@ def _write(path: Path, text: str) -> None:
 
 def _commands(cell: Cell, file: str) -> list[str]:
     """Returns what can be done with the new cell; kits are built where it has a robot and a tray for one."""
-    skus = {TRAYS.get(tray.model).sku for tray in cell.trays.values()}
-    orders = [order for order in (DEFAULT_ORDER, *DESIGNS) if DESIGNS.get(order).tray_sku in skus]
+    orders = fitting_orders(cell)
     commands = [f"cell check {file}", f"cell picture {file}"]
     if cell.robots and orders:
         commands.append(f"run {file}" if orders[0] == DEFAULT_ORDER else f"run {file} --order {orders[0]}")

@@ -13,8 +13,9 @@ import numpy as np
 import typer
 from rich.text import Text
 
-from cellwright.catalogue import KINDS, ArmFigures, TrayFigures, find_model
+from cellwright.catalogue import KINDS, ArmFigures, SlotFigures, TrayFigures, find_model, part_of_sku
 from cellwright.catalogue.figures import Figures
+from cellwright.catalogue.plug_trays import clearance_m
 from cellwright.cli.model_check import check
 from cellwright.cli.model_export import export
 from cellwright.cli.model_import import import_model
@@ -102,11 +103,21 @@ def _details(figures: Figures) -> Iterator[tuple[str, list[str], list[tuple[str,
         yield "joints", columns, joints
         yield "links", ["name", "mass [kg]"], [(link.name, f"{link.mass_kg:.2f}") for link in figures.links]
     if isinstance(figures, TrayFigures):
-        slots = [(s.name, s.accepts, *(f"{1000 * value:.1f}" for value in s.xy_m)) for s in figures.slots]
-        yield "slots", ["name", "for", "x [mm]", "y [mm]"], slots
+        slots = [(s.name, s.accepts, *(f"{1000 * value:.1f}" for value in s.xy_m), _wall(s)) for s in figures.slots]
+        yield "slots", ["name", "for", "x [mm]", "y [mm]", "wall [mm]"], slots
     nested: list[tuple[str, ...]] = [(name, source) for name, source in figures.sources.items() if "." in name]
     if nested:
         yield "where these come from", ["figure", "source"], nested
+
+
+def _wall(slot: SlotFigures) -> str:
+    """Returns the wall of a slot in words: its diameters, and of a straight one clearance and chamfer."""
+    bottom_mm, top_mm = 2000 * slot.bottom_radius_m, 2000 * slot.top_radius_m
+    if not slot.is_straight:
+        return f"cone, {bottom_mm:.1f} to {top_mm:.1f}"
+    play_m = clearance_m(slot, part_of_sku(slot.accepts))
+    play = "" if play_m is None else f", clearance {1000 * play_m:.3g}"
+    return f"straight, {bottom_mm:.2f}{play}, chamfer {1000 * slot.chamfer_m:.3g}"
 
 
 def _text(value: Any) -> str:

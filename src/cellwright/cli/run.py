@@ -33,7 +33,9 @@ OF_THE_FIRST_RUN = (
 def run(
     context: typer.Context,
     cell: Annotated[str, typer.Argument(help="A cell's name, or a YAML file.")] = "aprs",
-    order: Annotated[str, typer.Option(help="A kit's name, or an order file.")] = "kit_m2l1",
+    order: Annotated[
+        str | None, typer.Option(help="A kit's name, or an order file; kit_m2l1 or what the cell has a tray for.")
+    ] = None,
     quantity: Annotated[int, typer.Option(min=1, max=100, help="How many, of an order by name.")] = 1,
     robots: Annotated[str | None, typer.Option(help="Who works, with commas between; all by default.")] = None,
     plan: Annotated[
@@ -72,6 +74,7 @@ def run(
 ) -> int:
     """Builds kits: plans, does, verifies, recovers, and is judged by the truth."""
     from cellwright.cells import cell_hints  # here: --help need not wait for a laboratory
+    from cellwright.cli.default_order import DEFAULT_ORDER, fitting_orders
     from cellwright.orders import find_order
 
     header: dict[str, Any] = {
@@ -98,6 +101,7 @@ def run(
             database or str(out / "run.db"),
         )
     loaded = _loaded(header["cell"], header["seed"])
+    header["order"] = header["order"] or (fitting_orders(loaded) or [DEFAULT_ORDER])[0]
     orders = [find_order(header["order"], header["quantity"])]
     wanted = [path for path in (record, None if no_picture else picture) if path is not None]
     if len(wanted) == 2 and wanted[0].absolute() == wanted[1].absolute():

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from cellwright.catalogue import PARTS, part_grasp
+from cellwright.catalogue import PARTS, GearFigures, PartFigures, part_grasp
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import Arm, HandReading, raised
 from cellwright.execution.failure import FailureKind, StepFailed
@@ -62,7 +62,7 @@ class Hold:
         """Returns the hold of a part as the catalogue has it for a gripper."""
         figures = part.figures
         width_m = part_grasp(figures, gripper_figures(gripper)).width_m
-        others_kg = {each.name: each.mass_kg for each in map(PARTS.get, PARTS) if type(each) is type(figures)}
+        others_kg = {each.name: each.mass_kg for each in map(PARTS.get, PARTS) if _kind(each) == _kind(figures)}
         return cls(part.name, width_m, tolerance_m, part.sku, figures.mass_kg, others_kg)
 
     def is_held(self, reading: HandReading) -> bool:
@@ -85,6 +85,11 @@ class Hold:
         """Returns the reason why it counts as lost."""
         state = "no hold is felt" if self.width_m is None else f"the fingers stand at {reading.width_m * 1000:.1f} mm"
         return f"{self.thing} was lost {when}: {state}"
+
+
+def _kind(part: PartFigures) -> tuple[type, bool]:
+    """Returns the kind of parts that are taken for one another: gears of a cell have all cones, or all plugs."""
+    return type(part), isinstance(part, GearFigures) and part.is_plug
 
 
 class Way(Protocol):

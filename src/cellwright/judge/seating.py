@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cellwright.catalogue import PartFigures, SlotFigures, TrayFigures, seated_pose
-from cellwright.catalogue.seating import SEATED
+from cellwright.catalogue.seating import seated_tolerance
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.sim import World
@@ -74,16 +74,16 @@ def _judge(world: World, slot: str, tray_name: str, tray: TrayFigures, figures: 
     centre_m = float(np.hypot(x_m, y_m))
     tilt_rad = lean_rad(pose)
     speed_mps, spin_radps = np.abs(world.data.qvel[item.dof : item.dof + 6]).reshape(2, 3).max(axis=1)
-    problems = []
+    problems, limit = [], seated_tolerance(figures, item.figures)
     if item.sku != figures.accepts:
         problems.append(f"it is a {item.sku}, the slot is for a {figures.accepts}")
-    if centre_m > SEATED.beside_m:
-        problems.append(f"{centre_m * 1000:.2f} mm off centre (limit {SEATED.beside_m * 1000:g} mm)")
-    if tilt_rad > SEATED.tilt_rad:
-        problems.append(f"tilted by {np.degrees(tilt_rad):.1f} deg (limit {np.degrees(SEATED.tilt_rad):g} deg)")
-    if abs(height_m) > SEATED.above_m:
+    if centre_m > limit.beside_m:
+        problems.append(f"{centre_m * 1000:.2f} mm off centre (limit {limit.beside_m * 1000:g} mm)")
+    if tilt_rad > limit.tilt_rad:
+        problems.append(f"tilted by {np.degrees(tilt_rad):.1f} deg (limit {np.degrees(limit.tilt_rad):g} deg)")
+    if abs(height_m) > limit.above_m:
         where = "above" if height_m > 0 else "below"
-        problems.append(f"{abs(height_m) * 1000:.1f} mm {where} its seat (limit {SEATED.above_m * 1000:g} mm)")
+        problems.append(f"{abs(height_m) * 1000:.1f} mm {where} its seat (limit {limit.above_m * 1000:g} mm)")
     if speed_mps > STILL_MPS or spin_radps > STILL_RADPS:
         problems.append(f"still moving at {speed_mps * 1000:.0f} mm/s and {np.degrees(spin_radps):.0f} deg/s")
     fine = f"{centre_m * 1000:.2f} mm off centre, tilt {np.degrees(tilt_rad):.2f} deg"

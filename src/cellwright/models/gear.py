@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 
 from cellwright.catalogue.gears import GearFigures
-from cellwright.models.contact_settings import PLASTIC, GeomGroup, make_collision
+from cellwright.models.contact_settings import PLASTIC, TIGHT, GeomGroup, make_collision
 from cellwright.models.meshes import add_hull, add_visual_mesh, set_inertia
 from cellwright.shapes.gear import gear_cone_hull, gear_disc_hull, gear_mesh
 
@@ -26,9 +26,10 @@ def build_gear(gear: GearFigures) -> Any:
     solid = gear_mesh(gear)
     set_inertia(body, solid, gear.mass_kg)
     add_visual_mesh(spec, body, "gear", solid, gear.rgba)
-    for name, hull in (("cone", gear_cone_hull(gear)), ("disc", gear_disc_hull(gear))):
+    cone = TIGHT if gear.is_plug else PLASTIC
+    for name, hull, surface in (("cone", gear_cone_hull(gear), cone), ("disc", gear_disc_hull(gear), PLASTIC)):
         add_hull(spec, name, hull)
-        make_collision(body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name), PLASTIC)
+        make_collision(body.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name), surface)
     peg = body.add_geom(
         name="peg",
         type=mujoco.mjtGeom.mjGEOM_CYLINDER,

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 
 from cellwright.catalogue.trays import TrayFigures
-from cellwright.models.contact_settings import PLASTIC, GeomGroup, make_collision
+from cellwright.models.contact_settings import PLASTIC, TIGHT, GeomGroup, make_collision
 from cellwright.models.meshes import add_hull, add_visual_mesh, set_inertia
 from cellwright.shapes.tray import tray_mesh, tray_solids
 
@@ -27,6 +27,7 @@ def build_tray(tray: TrayFigures) -> Any:
     set_inertia(body, solid, tray.mass_kg)
     add_visual_mesh(spec, body, "tray", solid, tray.rgba)
     pieces = tray_solids(tray)
+    surface = TIGHT if all(slot.is_straight for slot in tray.slots) else PLASTIC
     for name, hull in pieces.hulls.items():
         add_hull(spec, name, hull, upright=True)
     for number, wedge in enumerate(pieces.wedges):
@@ -37,12 +38,12 @@ def build_tray(tray: TrayFigures) -> Any:
             pos=[*wedge.xy_m, 0.0],
             quat=[np.cos(wedge.yaw_rad / 2), 0.0, 0.0, np.sin(wedge.yaw_rad / 2)],
         )
-        make_collision(geom, PLASTIC)
+        make_collision(geom, surface)
     for number, block in enumerate(pieces.blocks):
         geom = body.add_geom(
             name=f"block_{number}", type=mujoco.mjtGeom.mjGEOM_BOX, pos=block.centre_m, size=block.half_size_m
         )
-        make_collision(geom, PLASTIC)
+        make_collision(geom, surface)
     radius = min(tray.foot_radius_m, tray.thickness_m / 2)
     for number, xy in enumerate(tray.feet_xy_m):
         geom = body.add_geom(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cellwright.catalogue.plug_trays import KIT_M2L1_PLUG_TRAY
 from cellwright.catalogue.trays import KIT_M2L1_TRAY, KIT_S2L2_TRAY
 from cellwright.core.config import read_yaml
 from cellwright.core.errors import BadInput
@@ -26,7 +27,7 @@ def _paper_design(name: str) -> KitDesign:
 
 
 def _tray_design(name: str, tray_name: str) -> KitDesign:
-    tray = {tray.name: tray for tray in (KIT_M2L1_TRAY, KIT_S2L2_TRAY)}[tray_name]
+    tray = {tray.name: tray for tray in (KIT_M2L1_TRAY, KIT_S2L2_TRAY, KIT_M2L1_PLUG_TRAY)}[tray_name]
     counts: dict[str, int] = {}
     for slot in tray.slots:
         counts[slot.accepts] = counts.get(slot.accepts, 0) + 1
@@ -39,6 +40,7 @@ for _name, _tray in (
     ("s2b2", KIT_S2L2_TRAY.name),  # NIST's first gear demonstration: two small, two big gears
     ("kit_s2l2", KIT_S2L2_TRAY.name),
     ("kit_m2l1", KIT_M2L1_TRAY.name),
+    ("kit_m2l1_plug", KIT_M2L1_PLUG_TRAY.name),  # the same with plugs in straight slots
 ):
     DESIGNS.add(_name, _tray_design(_name, _tray))
 

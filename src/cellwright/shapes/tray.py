@@ -2,7 +2,9 @@
 
 A slot is a hole, which no convex piece has: around each slot a square cell of the plate is cut into eight wedges
 by planes through the slot's axis. The wedges' inner faces form an octagonal cone whose inscribed circle is the
-slot's circle, so a round part that fits the slot fits the octagon without play. What is left is boxes.
+slot's circle, so a round part that fits the slot fits the octagon without play. A slot with straight walls has sixteen:
+in the corners between flat faces a plug has more play than the clearance says, 0.02 mm with eight, 0.007 mm with
+sixteen, for walls of 0.5 mm. What is left is boxes.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ class BoxSolid:
 
 @dataclass(frozen=True)
 class Wedge:
-    """One of the eight pieces around a slot: a shared hull, turned and moved to its place."""
+    """One of the pieces around a slot: a shared hull, turned and moved to its place."""
 
     hull: str
     xy_m: tuple[float, float]
@@ -52,7 +54,7 @@ class TraySolids:
     Attributes:
         blocks: Boxes: the plate below the slots, and what is left between and around them.
         hulls: The wedges' shapes by name, in the slot's frame with z from the tray's origin.
-        wedges: Their places, eight to a slot.
+        wedges: Their places, eight to a cone, sixteen to a straight slot.
     """
 
     blocks: tuple[BoxSolid, ...]
@@ -70,7 +72,7 @@ def tray_mesh(tray: TrayFigures) -> Mesh:
     low, top, c = tray.foot_height_m, tray.thickness_m, EDGE_CHAMFER_M
     rings = [(shrunk, low), (outline, low + c), (outline, top - c), (shrunk, top)]
     side = loft([_at(ring, z) for ring, z in rings], closed=False)
-    rims = [circle(s.top_radius_m + RIM_CHAMFER_M, SLOT_SEGMENTS) + np.array(s.xy_m) for s in tray.slots]
+    rims = [circle(s.top_radius_m + _rim_m(s), SLOT_SEGMENTS) + np.array(s.xy_m) for s in tray.slots]
     upper, upper_faces = fill(shrunk, rims)
     under, under_faces = fill(shrunk)
     parts = [side, Mesh(_at(upper, top), upper_faces), Mesh(_at(under, low), under_faces[:, ::-1])]
@@ -83,20 +85,27 @@ def tray_mesh(tray: TrayFigures) -> Mesh:
 def tray_solids(tray: TrayFigures) -> TraySolids:
     """Returns the collision solids of the tray.
 
-    The floor is lowered by 0.1 mm for the reason given in `gear_disc_hull`: a cone rests on the wall.
+    The floor of cones is lowered by 0.1 mm for the reason given in `gear_disc_hull`: a cone rests on the wall. A plug
+    stands on the floor.
     """
     halves = _cell_halves_m(tray)
     floor = min(slot.floor_m for slot in tray.slots)
     hulls: dict[str, Mesh] = {}
     wedges: list[Wedge] = []
     for slot, half in zip(tray.slots, halves, strict=True):
+        if slot.is_straight:
+            for hull, mesh in _straight_wedges(tray, slot, half).items():
+                hulls[hull] = mesh
+                wedges += [Wedge(hull, slot.xy_m, quarter * np.pi / 2) for quarter in range(4)]
+            continue
         key = f"r{slot.bottom_radius_m * 1e4:.0f}_{slot.top_radius_m * 1e4:.0f}_{half * 1e4:.0f}"
         hulls |= {f"side_{key}": _side(tray, slot, half), f"corner_{key}": _corner(tray, slot, half)}
         for quarter in range(4):
             yaw = quarter * np.pi / 2
             wedges += [Wedge(f"side_{key}", slot.xy_m, yaw), Wedge(f"corner_{key}", slot.xy_m, yaw)]
     x, y = tray.size_m[0] / 2, tray.size_m[1] / 2
-    low, high = tray.foot_height_m, floor - CLEARANCE_M
+    is_cone = not all(slot.is_straight for slot in tray.slots)
+    low, high = tray.foot_height_m, floor - CLEARANCE_M if is_cone else floor
     base = BoxSolid((0.0, 0.0, (low + high) / 2), (x, y, (high - low) / 2))
     rest_z, rest_half = (floor + tray.thickness_m) / 2, (tray.thickness_m - floor) / 2
     blocks = [base]
@@ -111,11 +120,12 @@ def _at(ring: Array, z_m: float) -> Array:
 
 def _pocket(tray: TrayFigures, slot: SlotFigures) -> Mesh:
     """Returns the inner skin of a slot: rim chamfer, wall, floor; it faces inwards, so the floor's ring comes first."""
-    top, c = tray.thickness_m, RIM_CHAMFER_M
+    top, c = tray.thickness_m, _rim_m(slot)
     slope = (slot.top_radius_m - slot.bottom_radius_m) / (top - slot.floor_m)
     profile = [
         (slot.bottom_radius_m, slot.floor_m),
-        (slot.top_radius_m - slope * c / 2, top - c / 2),  # flatter than the wall, so that it catches the light
+        # flatter than the wall of a cone, so that it catches the light
+        (slot.top_radius_m - slope * c / 2, top - (slot.chamfer_m or c / 2)),
         (slot.top_radius_m + c, top),
     ]
     wall = lathe(profile, SLOT_SEGMENTS, closed=False)
@@ -133,11 +143,11 @@ def _cell_halves_m(tray: TrayFigures) -> list[float]:
     rims = []
     for k, slot in enumerate(tray.slots):
         edge = min(side / 2 - abs(place) for side, place in zip(tray.size_m, slot.xy_m, strict=True))
-        rims.append(edge - slot.top_radius_m)
+        rims.append(edge - slot.mouth_radius_m)
         for other in tray.slots[:k]:
             apart = max(abs(a - b) for a, b in zip(slot.xy_m, other.xy_m, strict=True))
-            rims.append((apart - slot.top_radius_m - other.top_radius_m) / 2)
-    return [slot.top_radius_m + min(rims) for slot in tray.slots]
+            rims.append((apart - slot.mouth_radius_m - other.mouth_radius_m) / 2)
+    return [slot.mouth_radius_m + min(rims) for slot in tray.slots]
 
 
 def _radii(tray: TrayFigures, slot: SlotFigures) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -156,6 +166,39 @@ def _corner(tray: TrayFigures, slot: SlotFigures, half: float) -> Mesh:
     return loft(
         [_at(np.array([(r, r * t), (c, c * t), (c, c), (c * t, c), (r * t, r)]), z) for r, z in _radii(tray, slot)]
     )
+
+
+def _straight_wedges(tray: TrayFigures, slot: SlotFigures, half: float) -> dict[str, Mesh]:
+    """Returns the four wedges of the quarter from -11.25 to 78.75 degrees; their flat faces touch the circle."""
+    radius, chamfer, top = slot.bottom_radius_m, slot.chamfer_m, tray.thickness_m
+    levels = [(radius, slot.floor_m), (radius, top - chamfer), (radius + chamfer, top)][: 3 if chamfer else 2]
+    made = {}
+    for number in range(4):
+        middle = number * np.pi / 8
+        ends = (middle - np.pi / 16, middle + np.pi / 16)
+        outer = [_on_square(angle, half) for angle in ends]
+        if number == 2:
+            outer.insert(1, (half, half))
+        key = f"straight_{number}_r{radius * 1e6:.0f}_{half * 1e6:.0f}"
+        made[key] = loft([_at(np.array([*_face(r, ends), *outer]), z) for r, z in levels])
+    return made
+
+
+def _face(radius: float, ends: tuple[float, float]) -> list[tuple[float, float]]:
+    """Returns the corners of a flat face between two directions, the second first; its middle is at `radius`."""
+    far = radius / np.cos((ends[1] - ends[0]) / 2)
+    return [(far * np.cos(angle), far * np.sin(angle)) for angle in ends[::-1]]
+
+
+def _on_square(angle: float, half: float) -> tuple[float, float]:
+    """Returns where a ray from the middle of a square leaves it."""
+    x, y = np.cos(angle), np.sin(angle)
+    scale = half / max(abs(x), abs(y))
+    return scale * x, scale * y
+
+
+def _rim_m(slot: SlotFigures) -> float:
+    return slot.chamfer_m or RIM_CHAMFER_M
 
 
 def _rest(tray: TrayFigures, halves: list[float]) -> list[tuple[float, float, float, float]]:

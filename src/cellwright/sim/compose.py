@@ -20,9 +20,10 @@ from cellwright.sim.leds import LIT_SHELL
 from cellwright.sim.physics import apply_options
 from cellwright.sim.tool_compose import add_changer, add_tools
 
-__all__ = ["attach_object", "compose", "detach_object"]
+__all__ = ["attach_object", "clamp_data", "clamp_name", "compose", "detach_object"]
 
 LEAST_STAGE_M = 0.5
+CLAMP_SOLREF, CLAMP_SOLIMP = (0.002, 1.0), (0.99, 0.999)  # as hard as the walls of straight slots
 
 
 def compose(cell: Cell, layout: Layout, objects: Iterable[Placement] | None = None) -> Any:
@@ -69,6 +70,24 @@ def attach_object(spec: Any, placement: Placement) -> None:
     body = _attach(spec, build(figures), placement.name, placement.pose_in_world)
     body.name = placement.name
     body.add_freejoint(name=placement.name)
+    if placement.is_clamped:
+        weld = spec.add_equality(name=clamp_name(placement.name), type=mujoco.mjtEq.mjEQ_WELD)
+        weld.objtype = mujoco.mjtObj.mjOBJ_BODY
+        weld.name1, weld.name2, weld.active = "world", placement.name, True
+        weld.data = clamp_data(placement.pose_in_world)
+        weld.solref[:2], weld.solimp[:2] = CLAMP_SOLREF, CLAMP_SOLIMP
+
+
+def clamp_name(tray: str) -> str:
+    """Returns the name of the weld that clamps a tray."""
+    return f"{tray}/clamp"
+
+
+def clamp_data(pose_in_world: Pose) -> Any:
+    """Returns the numbers of a weld that holds a body at a pose: anchor in the body, its pose in the world, scale."""
+    data = np.zeros(mujoco.mjNEQDATA)
+    data[:11] = [0.0, 0.0, 0.0, *pose_in_world.position, *pose_in_world.quaternion, 1.0]
+    return data
 
 
 def _aim_cameras(spec: Any, layout: Layout) -> None:
@@ -123,6 +142,8 @@ def _attach_mobile(spec: Any, placement: MobilePlacement, like: str) -> None:
 
 def detach_object(spec: Any, name: str) -> None:
     """Removes a loose object and its assets, so that its name is free; shared meshes pass to another that uses them."""
+    for weld in [eq for eq in spec.equalities if eq.name == clamp_name(name)]:
+        spec.delete(weld)
     spec.delete(spec.body(name))
     own = f"{name}/"
     for material in [m for m in spec.materials if m.name.startswith(own)]:

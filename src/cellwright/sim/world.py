@@ -20,7 +20,7 @@ from cellwright.models.coupling import follow
 from cellwright.sim.appearance import Appearance
 from cellwright.sim.backlash import Backlash
 from cellwright.sim.component import StatefulComponent
-from cellwright.sim.compose import attach_object, compose, detach_object
+from cellwright.sim.compose import attach_object, clamp_data, clamp_name, compose, detach_object
 from cellwright.sim.contacts import deepest_overlap
 from cellwright.sim.index import MobileIndex, ObjectIndex, RobotIndex, index_mobiles, index_objects, index_robots
 from cellwright.sim.kinematic import KinematicEngine
@@ -150,6 +150,9 @@ class World:
         self.data.qpos[item.qpos : item.qpos + 3] = pose_in_world.position
         self.data.qpos[item.qpos + 3 : item.qpos + 7] = pose_in_world.quaternion
         self.data.qvel[item.dof : item.dof + 6] = -0.0  # no speed, but other bits than zero: MuJoCo wakes it
+        if name in self._placements and self._placements[name].is_clamped:
+            self._spec.equality(clamp_name(name)).data = clamp_data(pose_in_world)
+            self.model.equality(clamp_name(name)).data[:] = clamp_data(pose_in_world)
         mujoco.mj_forward(self.model, self.data)
 
     def tcp_pose(self, robot: str) -> Pose:
