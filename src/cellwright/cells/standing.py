@@ -136,9 +136,7 @@ def place_fixtures(cell: Cell, draw: DrawError) -> dict[str, Pose]:
 def drawn_trays(cell: Cell) -> list[Placement]:
     """Returns the trays where they are drawn."""
     return [
-        Placement(
-            name, tray_figures(cell, name).name, tray.pose.pose, f"trays.{name}.pose", is_clamped=tray.clamped
-        )
+        Placement(name, tray_figures(cell, name).name, tray.pose.pose, f"trays.{name}.pose", is_clamped=tray.clamped)
         for name, tray in cell.trays.items()
     ]
 
