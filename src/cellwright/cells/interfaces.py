@@ -8,6 +8,7 @@ from pydantic import Field
 
 from cellwright.cells.fields import PoseCfg
 from cellwright.core.config import Cfg
+from cellwright.core.registration_points import OffsetsCfg
 
 __all__ = ["CrclCfg", "LabFrameCfg", "VisionCfg"]
 
@@ -40,11 +41,14 @@ class CrclCfg(Cfg):
         force_sensors: Names of the sensor at its wrist, with the direction that they report: the force of the `world`
             on the tool, or that of the `tool` on the world.
         lab: The frame of profile `aprs-lab`; the base and the tool's centre point where nothing is said.
+        offsets: Errors of the real robot: offsets, in the frame of its poses, that correct what it reports. The
+            simulated one reports, and goes to, poses that are off by their inverse.
     """
 
     port: Port = 0
     force_sensors: dict[str, Direction] = Field(default_factory=_wrist)
     lab: LabFrameCfg | None = None
+    offsets: OffsetsCfg | None = None
 
 
 class VisionCfg(Cfg):

@@ -151,4 +151,10 @@ def _with_unknown_errors(cell: Cell) -> Cell:
         return Normal(sd=deviation(error)) if error != 0 else error
 
     errors = {key: unknown(value) for key, value in cell.actual if key != "size"}
-    return cell.model_copy(update={"actual": cell.actual.model_copy(update=errors)})
+    robots = {
+        name: robot.model_copy(update={"crcl": robot.crcl.model_copy(update={"offsets": None})})
+        for name, robot in cell.robots.items()
+    }
+    sensors = tuple({key: value for key, value in line.items() if key != "offsets"} for line in cell.sensors)
+    update = {"actual": cell.actual.model_copy(update=errors), "robots": robots, "sensors": sensors}
+    return cell.model_copy(update=update)

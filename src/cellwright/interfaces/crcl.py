@@ -91,6 +91,7 @@ class CrclInterface:
 def _cell_frame(cfg: CrclCfg, profile: str) -> CrclArmFrame:
     """Returns the frame and sensors of a cell's robot; the frame of a laboratory only with its profile."""
     sensors = {name: direction == "tool" for name, direction in cfg.force_sensors.items()}
+    offsets = cfg.offsets.table if cfg.offsets is not None else None
     if profile != LAB_PROFILE or cfg.lab is None:
-        return CrclArmFrame(force_sensors=sensors)
-    return CrclArmFrame(cfg.lab.pose.pose, cfg.lab.point == "flange", sensors)
+        return CrclArmFrame(force_sensors=sensors, offsets=offsets)
+    return CrclArmFrame(cfg.lab.pose.pose, cfg.lab.point == "flange", sensors, offsets)

@@ -81,8 +81,6 @@ class CrclArm:
         self._controller = controller
         self._ticks = clock
         self._arm_frame = frame
-        self._frame = frame.pose_frame_in_base
-        self._from_frame = frame.pose_frame_in_base.inverse()
         self._tool_in_ring: Pose | None = None
         self._look_at_tool()
         self._sensing = ArmSensing(controller, sensors, wait_clock, frame)
@@ -120,11 +118,12 @@ class CrclArm:
 
     def error_context(self) -> AbstractContextManager[None]:
         """Returns a context in which errors of motions name this robot, and poses as they are commanded."""
-        point = "flange" if self._arm_frame.at_flange else "tool"
+        frame, from_frame = self._arm_frame, self._arm_frame.pose_frame_in_base.inverse()
+        point = "flange" if frame.at_flange else "tool"
         return caller_error_context(
             self.name,
             self._controller.kinematics.arm.name,
-            lambda pose_flange_in_base: self._from_frame @ pose_flange_in_base @ self._tool,
+            lambda pose_flange_in_base: frame.reported(from_frame @ pose_flange_in_base @ self._tool),
             f"its {point} in the frame of its commands",
         )
 
@@ -153,7 +152,9 @@ class CrclArm:
     @with_error_context
     async def move_through(self, waypoints: Sequence[Waypoint], *, straight: bool) -> None:
         """Moves the controlled point past all waypoints, to rest at the last."""
-        inside = (replace(point, pose_tool_in_base=self._frame @ point.pose_tool_in_base) for point in waypoints)
+        inside = (
+            replace(point, pose_tool_in_base=self._arm_frame.commanded(point.pose_tool_in_base)) for point in waypoints
+        )
         self._look_at_tool()
         # All before anything moves: a point that cannot be reached is reported at once.
         way = self._motions.through(self._controller.set_point_rad, inside, straight=straight)
@@ -164,8 +165,9 @@ class CrclArm:
     async def move_screw(self, screw: Screw, pace: Pace) -> None:
         """Moves the controlled point along a helix."""
         self._look_at_tool()
-        x, y, z = (float(value) for value in self._frame.apply(screw.axis_point_m))
-        inside = Screw(self._frame @ screw.pose_start_in_base, (x, y, z), screw.distance_m, screw.turn_rad)
+        frame = self._arm_frame
+        x, y, z = frame.commanded(Pose.from_xyz_rpy(screw.axis_point_m)).position.tolist()
+        inside = Screw(frame.commanded(screw.pose_start_in_base), (x, y, z), screw.distance_m, screw.turn_rad)
         helix = self._motions.screw(self._controller.set_point_rad, inside, pace)
         await self._follow([await self._planned(helix, "a screw")])
 

@@ -98,7 +98,7 @@ class ArmSensing:
             positions=tuple(joints.tolist()),
             velocities=tuple(speeds.tolist()),
             efforts=tuple(efforts.tolist()),
-            pose_tool_in_base=to_frame @ pose_flange @ tool,
+            pose_tool_in_base=self._frame.reported(to_frame @ pose_flange @ tool),
             twist=(*linear.tolist(), *angular.tolist()),
         )
 

@@ -12,6 +12,8 @@ from pydantic import Field, model_validator
 from cellwright.core.camera import Camera
 from cellwright.core.errors import ConfigError, UnknownName
 from cellwright.core.messages import Detections, Message
+from cellwright.core.pose import Pose
+from cellwright.core.registration_points import OffsetsCfg
 from cellwright.sensors.base import Sensor, SensorCfg, SensorContext
 from cellwright.sensors.pose_noise import PoseNoise
 from cellwright.sim.sight import LineOfSight, ObjectsInView
@@ -47,6 +49,7 @@ class DetectorCfg(SensorCfg):
         bias_sd_deg: The same for its rotation.
         min_xy_m: One corner of the part of the cell in which it looks for objects.
         max_xy_m: The other.
+        offsets: Errors of a real detector: the offsets that correct them. What it reports is off by their inverse.
     """
 
     name: str
@@ -61,6 +64,7 @@ class DetectorCfg(SensorCfg):
     bias_sd_deg: Annotated[float, Field(ge=0, le=180)] = 0.0
     min_xy_m: tuple[float, float] = (-UNBOUNDED_M, -UNBOUNDED_M)
     max_xy_m: tuple[float, float] = (UNBOUNDED_M, UNBOUNDED_M)
+    offsets: OffsetsCfg | None = None
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
@@ -120,6 +124,7 @@ class Detector(Sensor[C]):
         self._class_scores: dict[str, float] = {}
         self._biases_of: dict[str, Array] = {}
         self._waves = self._draw_waves()
+        self._offset_frame = self._drawn_base(cfg.offsets.robot if cfg.offsets else None, context)
         self.world.bind(self._look_up)
 
     def _cameras(self, cfg: C, context: SensorContext) -> tuple[Camera, Camera]:
@@ -134,6 +139,15 @@ class Detector(Sensor[C]):
             problem = f"{cfg.camera} takes {camera.rate_hz:g} pictures per second; a detector cannot exceed that"
             raise ConfigError(context.where, "rate_hz", problem)
         return self.world.calibrated_cameras[cfg.camera], camera
+
+    def _drawn_base(self, robot: str | None, context: SensorContext) -> Pose:
+        """Returns the base of a robot in the world, as drawn."""
+        robots = self.world.cell.robots
+        if robot is None:
+            return Pose.identity()
+        if robot not in robots:
+            raise UnknownName("robot", robot, robots, f"{context.where}.offsets.robot")
+        return robots[robot].base.pose
 
     @classmethod
     @abstractmethod
@@ -229,6 +243,8 @@ class Detector(Sensor[C]):
                 np.concatenate(pair) for pair in zip((positions, quaternions, variances), pose, strict=True)
             )
             classes, scores = np.append(classes, sku), np.append(scores, score)
+        if cfg.offsets is not None:
+            positions, quaternions = self._uncorrected(cfg.offsets, positions, quaternions)
         # By the score before it is cut: of two that are both 1 the first would always be the same object.
         order = np.lexsort((-scores, classes))
         return Detections(
@@ -240,6 +256,15 @@ class Detector(Sensor[C]):
             variances=variances[order],
             scores=scores[order].clip(0.05, 1.0),
         )
+
+    def _uncorrected(self, offsets: OffsetsCfg, positions: Array, quaternions: Array) -> tuple[Array, Array]:
+        """Returns poses as a detector with these errors reports them: a client's correction brings them back."""
+        frame, table = self._offset_frame, offsets.table
+        back = frame.inverse()
+        poses = [frame @ table.reported(back @ Pose(*row)) for row in zip(positions, quaternions, strict=True)]
+        if not poses:
+            return positions, quaternions
+        return np.array([pose.position for pose in poses]), np.array([pose.quaternion for pose in poses])
 
     def take(self, view: ObjectsInView) -> None:
         """Reckons what is the same in all frames until an object moves, or is seen otherwise."""

@@ -1,6 +1,7 @@
 """Calibration: where robots, detectors and tables really are, by what was touched and seen; files of it."""
 
-from cellwright.perception.calibration.absolute_orientation import Similarity, absolute_orientation, check_points
+from cellwright.core.registration_points import RegistrationPoint, check_points
+from cellwright.perception.calibration.absolute_orientation import Similarity, absolute_orientation
 from cellwright.perception.calibration.detections import corrected_detections
 from cellwright.perception.calibration.fields import FittedPose
 from cellwright.perception.calibration.files import (
@@ -17,7 +18,6 @@ from cellwright.perception.calibration.model import (
     MeasuredPair,
     PairSet,
     RegistrationMethod,
-    RegistrationPoint,
     RobotTransform,
 )
 from cellwright.perception.calibration.registration import (

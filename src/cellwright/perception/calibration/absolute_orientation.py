@@ -10,14 +10,11 @@ import numpy.typing as npt
 from cellwright.core import rotation
 from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
+from cellwright.core.registration_points import check_points
 
-__all__ = ["Similarity", "absolute_orientation", "check_points"]
+__all__ = ["Similarity", "absolute_orientation"]
 
 Array = npt.NDArray[np.float64]
-
-NEAREST_M = 0.001  # points that are nearer to each other count as one that was measured twice
-FLATTEST = 0.02  # width of a set of points across its longest direction, as a share of its length: less is a line
-NEEDED = 3  # points that fix a transform
 
 
 @dataclass(frozen=True)
@@ -75,30 +72,6 @@ def fitted(start: Array, end: Array, *, scaled: bool) -> Similarity:
     scale = float(np.sqrt((b**2).sum() / (a**2).sum())) if scaled else 1.0
     turned = scale * (rotation.matrix_from_quaternion(quaternion) @ middle_from)
     return Similarity(Pose(middle_to - turned, quaternion), scale)
-
-
-def check_points(points_m: npt.ArrayLike, what: str = "points") -> None:
-    """Refuses points that fix no transform.
-
-    Raises:
-        BadInput: Fewer than three, one of them twice, or all of them on a line; says what to do.
-    """
-    points = _table(points_m)
-    if len(points) < NEEDED:
-        raise BadInput(f"too few {what}: {len(points)}, and a registration needs {NEEDED} or more; measure others too")
-    apart = np.linalg.norm(points[:, None] - points[None], axis=2) + np.where(np.eye(len(points)), np.inf, 0.0)
-    if apart.min() < NEAREST_M:
-        i, j = sorted(int(k) for k in np.unravel_index(int(apart.argmin()), apart.shape))
-        raise BadInput(
-            f"repeated {what}: {i + 1} and {j + 1} are {apart.min() * 1e3:.3g} mm apart; take places at least "
-            f"{NEAREST_M * 1e3:g} mm apart, best near the corners of the work volume"
-        )
-    extents = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
-    if extents[1] < FLATTEST * extents[0]:
-        raise BadInput(
-            f"collinear {what}: they lie on a line within {extents[1] / extents[0]:.1%} of its length, about which "
-            "all may turn; take one aside of it"
-        )
 
 
 def _table(points: npt.ArrayLike) -> Array:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import Annotated, Self
 
 import numpy as np
@@ -11,32 +9,17 @@ from pydantic import AfterValidator, Field
 
 from cellwright.core.config import Cfg
 from cellwright.core.pose import Pose
+from cellwright.core.registration_points import Metres, within
 
-__all__ = ["Degrees", "FittedPose", "Metres", "Offset", "Turn"]
+__all__ = ["Degrees", "FittedPose"]
 
-FARTHEST_M = 20.0  # that anything in a cell is from its origin; the lab's coordinates in millimetres are above it
-LARGEST_OFFSET_M = 0.2
-LARGEST_TURN_DEG = 20.0
 DIGITS = 9  # of metres and degrees in a file: a nanometre
 
-
-def _within(limit: float, unit: str, hint: str) -> Callable[[float], float]:
-    def check(value: float) -> float:
-        if not math.isfinite(value):
-            raise ValueError(f"not a finite number ({value}): the measurement failed; calibrate again")
-        if abs(value) > limit:
-            raise ValueError(f"units mixed up? {value:g} {unit} is beyond {limit:g} {unit}: {hint}")
-        return value
-
-    return check
-
-
-_LIKE_MM = "looks like millimetres; write metres"
-_Open = Field(allow_inf_nan=True)
-Metres = Annotated[float, _Open, AfterValidator(_within(FARTHEST_M, "m", _LIKE_MM))]
-Offset = Annotated[float, _Open, AfterValidator(_within(LARGEST_OFFSET_M, "m", _LIKE_MM))]
-Degrees = Annotated[float, _Open, AfterValidator(_within(360.0, "degrees", "write degrees between -360 and 360"))]
-Turn = Annotated[float, _Open, AfterValidator(_within(LARGEST_TURN_DEG, "degrees", "a correction is a small turn"))]
+Degrees = Annotated[
+    float,
+    Field(allow_inf_nan=True),
+    AfterValidator(within(360.0, "degrees", "write degrees between -360 and 360")),
+]
 
 
 class FittedPose(Cfg):

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from cellwright.core.config import Cfg
-from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.errors import UnknownName
 from cellwright.core.pose import Pose
-from cellwright.core.pose_offsets import PoseOffsets
-from cellwright.perception.calibration.absolute_orientation import Similarity, check_points
-from cellwright.perception.calibration.fields import FittedPose, Metres, Offset, Turn
+from cellwright.core.registration_points import Metres, Offset, Registered, RegistrationPoint, Turn
+from cellwright.perception.calibration.absolute_orientation import Similarity
+from cellwright.perception.calibration.fields import FittedPose
 
 __all__ = [
     "CalibratedDetector",
@@ -39,44 +39,7 @@ RegistrationMethod = Literal["eqn1", "rigid_eqn1"]
 """`eqn1` takes offsets alone, as the laboratory does; `rigid_eqn1` fits a transform first, and offsets to the rest."""
 
 
-class RegistrationPoint(Cfg):
-    """An offset that was measured at one place.
-
-    Attributes:
-        at_m: The place in the plane, as it was reported, after the rigid correction.
-        offset_m: To be added there.
-        turn_deg: A rotation vector, by which what is there is turned besides.
-    """
-
-    at_m: tuple[Metres, Metres]
-    offset_m: tuple[Offset, Offset, Offset]
-    turn_deg: tuple[Turn, Turn, Turn] = (0.0, 0.0, 0.0)
-
-
-class _Registered(Cfg):
-    """A robot or a detector with registration points."""
-
-    points: tuple[RegistrationPoint, ...] = ()
-
-    @model_validator(mode="after")
-    def _fixes_something(self) -> Self:
-        if self.points:
-            try:
-                check_points([(*point.at_m, 0.0) for point in self.points], "registration points")
-            except BadInput as error:
-                raise ValueError(str(error)) from None
-        return self
-
-    @cached_property
-    def offsets(self) -> PoseOffsets | None:
-        """The offsets, interpolated by Eqn 1 over distances in the plane; None without points."""
-        if not self.points:
-            return None
-        turns = np.radians([point.turn_deg for point in self.points])
-        return PoseOffsets([p.at_m for p in self.points], [p.offset_m for p in self.points], turns)
-
-
-class CalibratedRobot(_Registered):
+class CalibratedRobot(Registered):
     """A robot as it was measured.
 
     Attributes:
@@ -100,7 +63,7 @@ class CalibratedRobot(_Registered):
         return self.offsets.reported(pose) if self.offsets else pose
 
 
-class CalibratedDetector(_Registered):
+class CalibratedDetector(Registered):
     """The correction of what a detector reports, by the drawings of its camera, to where it is.
 
     A reported point p becomes ``q = rigid (scale p)``, and then ``q + offset(q)`` by Eqn 1.

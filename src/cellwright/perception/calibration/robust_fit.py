@@ -11,12 +11,8 @@ import numpy.typing as npt
 
 from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
-from cellwright.perception.calibration.absolute_orientation import (
-    Similarity,
-    absolute_orientation,
-    check_points,
-    fitted,
-)
+from cellwright.core.registration_points import check_points
+from cellwright.perception.calibration.absolute_orientation import Similarity, absolute_orientation, fitted
 
 __all__ = ["PairFit", "fit_pairs"]
 

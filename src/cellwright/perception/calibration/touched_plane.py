@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.core.errors import BadInput
-from cellwright.perception.calibration.absolute_orientation import check_points
+from cellwright.core.registration_points import check_points
 
 __all__ = ["TouchedPlane", "fit_plane"]
 
