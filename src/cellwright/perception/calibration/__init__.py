@@ -2,6 +2,7 @@
 
 from cellwright.core.registration_points import RegistrationPoint, check_points
 from cellwright.perception.calibration.absolute_orientation import Similarity, absolute_orientation
+from cellwright.perception.calibration.compensation_map import CompensationMap
 from cellwright.perception.calibration.detections import corrected_detections
 from cellwright.perception.calibration.fields import FittedPose
 from cellwright.perception.calibration.files import (
@@ -10,6 +11,7 @@ from cellwright.perception.calibration.files import (
     read_calibration,
     write_calibration,
 )
+from cellwright.perception.calibration.lab_csv import LabPairs, lab_csv, read_lab_csv, write_lab_csv
 from cellwright.perception.calibration.model import (
     CalibratedDetector,
     CalibratedRobot,
@@ -35,9 +37,11 @@ __all__ = [
     "CalibratedRobot",
     "CalibratedSurface",
     "Calibration",
+    "CompensationMap",
     "DetectorRegistration",
     "DrawnPlaces",
     "FittedPose",
+    "LabPairs",
     "MeasuredPair",
     "PairFit",
     "PairSet",
@@ -53,9 +57,12 @@ __all__ = [
     "corrected_detections",
     "fit_pairs",
     "fit_plane",
+    "lab_csv",
     "read_calibration",
+    "read_lab_csv",
     "register_detector",
     "register_robots",
     "touched_surface",
     "write_calibration",
+    "write_lab_csv",
 ]
