@@ -35,8 +35,8 @@ def cell_with(detector_offsets=None, robot_offsets=None):
         if line.get("name") == "detector_motoman" and detector_offsets:
             line["offsets"] = detector_offsets
     robots = {"motoman": {"crcl": {"offsets": robot_offsets}}} if robot_offsets else {}
-    actual = dict.fromkeys(type(cell.actual).model_fields)
-    return cell.changed({"sensors": sensors, "robots": robots, "actual": actual, "fidelity": "kinematic"})
+    exact = cell.model_copy(update={"actual": type(cell.actual)()})
+    return exact.changed({"sensors": sensors, "robots": robots, "fidelity": "kinematic"})
 
 
 def seen(lab, client_type):

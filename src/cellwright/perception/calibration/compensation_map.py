@@ -51,7 +51,7 @@ class CompensationMap:
 
     @cached_property
     def magnitudes_m(self) -> Array:
-        """How far what is reported is from the truth, at each place of the grid, rows along y."""
+        """The distance between what is reported and the truth at each place of the grid, rows along y."""
         x_m, y_m = self.axes_m
         true = [[Pose.from_xyz_rpy([x, y, 0.0]) for x in x_m] for y in y_m]
         return np.array([[pose.distance_m(self.offsets.reported(pose)) for pose in row] for row in true])
