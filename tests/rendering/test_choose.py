@@ -2,12 +2,14 @@ import os
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
-from cellwright.core.errors import UnknownName
-from cellwright.rendering import available_renderers, choose_renderer
-from cellwright.rendering.probe import probe
+from cellwright.core import extras
+from cellwright.core.errors import MissingExtra, UnknownName
+from cellwright.rendering import available_renderers, choose, choose_renderer
+from cellwright.rendering.probe import ProbeResult, probe
 
 DRAW = """
 from cellwright.rendering import View, choose_renderer
@@ -42,8 +44,19 @@ def test_mujocos_own_variable_cannot_break_a_picture(value):
     assert last_line(draw(CELLWRIGHT_RENDERER="ray", MUJOCO_GL=value)) == "ray True"
 
 
-def test_without_opengl_rays_are_drawn():
-    assert last_line(draw(PYOPENGL_PLATFORM="glx")) == "ray True"
+def test_without_opengl_compiled_code_draws():
+    assert last_line(draw(PYOPENGL_PLATFORM="glx")) == ("soft True" if find_spec("numba") else "ray True")
+
+
+def test_without_numba_either_rays_are_drawn(monkeypatch):
+    monkeypatch.setattr(choose, "has_extra", lambda *modules: False)
+    monkeypatch.setattr(choose, "probe", lambda platform: ProbeResult(False, "no library"))
+    monkeypatch.delenv("CELLWRIGHT_RENDERER", raising=False)
+    assert choose_renderer().name == "ray"
+    assert "cellwright[cameras]" in {status.name: status for status in available_renderers()}["soft"].reason
+    monkeypatch.setattr(extras, "find_spec", lambda module: None)
+    with pytest.raises(MissingExtra, match=r"the renderer 'soft' .*cellwright\[cameras\]"):
+        choose_renderer("soft")
 
 
 def test_opengl_asked_for_but_not_there():
@@ -54,7 +67,7 @@ def test_opengl_asked_for_but_not_there():
 
 
 def test_unknown_renderer_lists_the_choices():
-    with pytest.raises(UnknownName, match=r"unknown renderer 'vulkan' \(available: egl, gl, osmesa, ray\)"):
+    with pytest.raises(UnknownName, match=r"unknown renderer 'vulkan' \(available: egl, gl, osmesa, ray, soft\)"):
         choose_renderer("vulkan")
     assert "CELLWRIGHT_RENDERER: unknown renderer 'rays'; did you mean 'ray'?" in last_line(
         draw(CELLWRIGHT_RENDERER="rays")
@@ -63,7 +76,7 @@ def test_unknown_renderer_lists_the_choices():
 
 def test_ray_is_always_available():
     statuses = {status.name: status for status in available_renderers()}
-    assert list(statuses) == ["egl", "osmesa", "ray"]
+    assert list(statuses) == ["egl", "osmesa", "soft", "ray"]
     assert statuses["ray"].works
     for name in ("egl", "osmesa"):
         assert statuses[name].reason

@@ -1,4 +1,4 @@
-"""OpenGL and rays draw the same scene alike."""
+"""OpenGL, compiled code and rays draw the same scene alike."""
 
 import os
 import subprocess
@@ -8,14 +8,14 @@ import mujoco
 import numpy as np
 import pytest
 
-from cellwright.rendering import RayRenderer, View
+from cellwright.rendering import DEPTH, GEOM, RayRenderer, SoftRenderer, View
 from cellwright.rendering.probe import GL_PLATFORMS, probe
 
 pytestmark = pytest.mark.peer
 SIZE = (480, 270)
 VIEW = View(eye_in_world_m=(0.75, -1.5, 1.35), target_in_world_m=(0.0, -0.03, 0.5))
 
-# A process can use one platform only, so each draws in its own. One renderer draws all four, the first scene twice.
+# A process can use one platform only, so each draws in its own. One renderer draws all, the first scene twice.
 DRAW = """
 import sys
 import mujoco, numpy
@@ -29,9 +29,14 @@ for name in ("lit", "plain"):
     scenes[name] = model, mujoco.MjData(model)
     mujoco.mj_forward(*scenes[name])
 big = 480, 270
-jobs = [("lit", "lit", big), ("small", "plain", (96, 54)), ("plain", "plain", big), ("again", "lit", big)]
+jobs = [("lit", "lit", big), ("small", "plain", (96, 54)), ("plain", "plain", big)]
 for name, scene, size in jobs:
     numpy.save(f"{folder}/{name}.npy", renderer.render(*scenes[scene], view, size))
+frustum = view.resolve(*scenes["lit"])
+shot = renderer.shoot(*scenes["lit"], frustum, big, exposure=0.5, layers=("rgb", "depth", "geom"))
+for name, layer in (("dim", shot.rgb), ("depth", shot.depth_m), ("geom", shot.geom)):
+    numpy.save(f"{folder}/{name}.npy", layer)
+numpy.save(f"{folder}/again.npy", renderer.render(*scenes["lit"], view, big))
 """
 
 
@@ -78,6 +83,28 @@ def test_light_and_colour_agree(drawn, table, colours):
         difference = np.abs(by_gl[mask].mean(axis=0) - by_ray[mask].mean(axis=0))
         assert difference.max() < 18, (name, difference)
     assert np.abs(by_gl - by_ray).mean() < 10
+
+
+def test_compiled_code_draws_the_same(drawn, table):
+    pytest.importorskip("numba", reason="not in Debian: the extra `cameras`")
+    difference = np.abs(drawn["lit"].astype(float) - SoftRenderer().render(*table, VIEW, SIZE))
+    assert difference.mean() < 6
+    assert (difference.max(axis=2) > 40).mean() < 0.03
+
+
+def test_depths_and_geoms_agree(drawn, table):
+    by_ray = RayRenderer().shoot(*table, VIEW.resolve(*table), SIZE, layers=(DEPTH, GEOM))
+    alike = drawn["geom"] == by_ray.geom
+    assert alike.mean() > 0.995
+    seen = alike & (by_ray.geom >= 0)
+    assert np.nanpercentile(np.abs(drawn["depth"] - by_ray.depth_m)[seen], 99) < 0.005
+    assert np.isnan(drawn["depth"][drawn["geom"] < 0]).all()
+
+
+def test_light_is_scaled_before_it_is_cut_off(drawn):
+    bright = (drawn["lit"] > 20) & (drawn["lit"] < 250)
+    share = drawn["dim"][bright] / drawn["lit"][bright].astype(float)
+    assert np.median(share) == pytest.approx(0.5, abs=0.02)
 
 
 def test_drawing_again_gives_the_same(drawn):

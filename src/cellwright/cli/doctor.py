@@ -30,6 +30,7 @@ PACKAGES = {
 
 SERVES = {
     "plots": "pictures of `log plot`, `plan --gantt`, `reach` and experiments",
+    "cameras": "pictures by compiled code, where OpenGL does not work",
     "motion": "collision-free and time-optimal motion, model-based control; `bench motion`",
     "planning": "OWL files; the database made anew from the ontology",
     "xacro": "`model import` of .xacro files",

@@ -6,14 +6,22 @@ from cellwright.rendering.framing import auto_view
 from cellwright.rendering.gl import GlRenderer
 from cellwright.rendering.png import save_png
 from cellwright.rendering.ray import RayRenderer
-from cellwright.rendering.view import View
+from cellwright.rendering.shot import DEPTH, GEOM, RGB, Shot
+from cellwright.rendering.soft import SoftRenderer
+from cellwright.rendering.view import Frustum, View
 
 __all__ = [
+    "DEPTH",
     "FLOOR_MATERIAL",
+    "GEOM",
+    "RGB",
+    "Frustum",
     "GlRenderer",
     "RayRenderer",
     "Renderer",
     "RendererStatus",
+    "Shot",
+    "SoftRenderer",
     "View",
     "add_environment",
     "auto_view",

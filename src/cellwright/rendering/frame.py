@@ -62,16 +62,23 @@ class RayFrame:
         middle = (COARSE - 1) / 2
         directions = self._directions(x * COARSE + middle, y * COARSE + middle)
         solid, _ = self._caster.cast(directions)
-        return AmbientOcclusion(solid, self._eye, self._slope * COARSE, (rows, columns))
+        return AmbientOcclusion(solid, self._eye, self._slope * COARSE, (rows, columns), self._frustum.middle)
 
     def _directions(self, x: Array, y: Array) -> Array:
         width, height = self._size
         rays = np.empty((len(x), 3))
-        rays[:, 0] = (x + 0.5 - width / 2) * self._slope
-        rays[:, 1] = (height / 2 - y - 0.5) * self._slope
+        right, up = self._frustum.middle
+        rays[:, 0] = (x + 0.5 - width / 2) * self._slope + right
+        rays[:, 1] = (height / 2 - y - 0.5) * self._slope + up
         rays[:, 2] = -1.0
         rays /= np.linalg.norm(rays, axis=1, keepdims=True)
         return np.asarray(rays @ self._frustum.axes_in_world.T)
+
+    def measure(self, x: Array, y: Array) -> tuple[Array, Ids]:
+        """Returns depths along the axis, not a number where nothing is hit, and geoms; glass is looked through."""
+        solid, _ = self._caster.cast(self._directions(x, y))
+        depth_m = np.where(solid.any, self._eye.flatten(solid.point_in_world_m)[:, 2], np.nan)
+        return depth_m, solid.geom
 
     def trace(self, x: Array, y: Array) -> tuple[Colour, Ids]:
         """Returns colours at pixel coordinates, and a number that differs where different geoms are seen."""

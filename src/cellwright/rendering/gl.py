@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.core.errors import SimulationError
+from cellwright.rendering.shot import DEPTH, GEOM, RGB, Shot, blank_shot
 from cellwright.rendering.view import VISIBLE_GROUPS, Frustum, View
 
 __all__ = ["GlRenderer"]
@@ -32,22 +33,82 @@ class GlRenderer:
         self._gl: Any = None
         self._context: Any = None
         self._scene: Any = None
+        self._is_fresh = True
 
     def render(self, model: Any, data: Any, view: View, size: tuple[int, int] = (1280, 720)) -> npt.NDArray[np.uint8]:
         """Returns the picture as (height, width, 3); `data` must be at least at `mj_forward`'s state of poses."""
+        return self.shoot(model, data, view.resolve(model, data), size).rgb
+
+    def shoot(
+        self,
+        model: Any,
+        data: Any,
+        frustum: Frustum,
+        size: tuple[int, int],
+        *,
+        exposure: float = 1.0,
+        layers: tuple[str, ...] = (RGB,),
+    ) -> Shot:
+        """Returns the layers of a picture that are asked for; light is scaled by the exposure before it is cut off."""
         width, height = size
-        frustum = view.resolve(model, data)
         self._open(model)
         self._gl.make_current()
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._context)
         if (self._context.offWidth, self._context.offHeight) != (width, height):
             mujoco.mjr_resizeOffscreen(width, height, self._context)
+        self._context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
         self._compose(model, data, frustum)
-        picture = np.empty((height, width, 3), dtype=np.uint8)
+        if self._is_fresh:  # drivers draw the first picture of a context a little otherwise than all others
+            self._draw(size, with_depth=False)
+            self._is_fresh = False
+        shot = blank_shot(size)
+        if RGB in layers:
+            self._expose(exposure)
+            picture, buffer = self._draw(size, with_depth=exposure != 1)
+            if exposure != 1:  # the sky is not lit: it is scaled afterwards, and never was too bright
+                picture[buffer == 0] = np.round(picture[buffer == 0] * min(exposure, 1.0))
+            shot.rgb[:] = picture[::-1]
+        if DEPTH in layers or GEOM in layers:
+            self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = False
+            self._scene.flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = True
+            self._scene.flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = True
+            self._leave_out_glass()
+            picture, buffer = self._draw(size, with_depth=True)
+            seen = picture.astype(np.int32) @ [1, 256, 65536] - 1
+            numbers = np.full(self._scene.ngeom + 1, -1, np.int32)
+            for geom in self._scene.geoms[: self._scene.ngeom]:
+                if geom.segid >= 0 and geom.objtype == mujoco.mjtObj.mjOBJ_GEOM:
+                    numbers[geom.segid] = geom.objid
+            shot.geom[:] = np.where(seen >= 0, numbers[seen], -1)[::-1]
+            near, far = (model.stat.extent * float(z) for z in (model.vis.map.znear, model.vis.map.zfar))
+            depth = near * far / (buffer.astype(np.float64) * (far - near) + near)
+            shot.depth_m[:] = np.where(buffer == 0, np.nan, depth)[::-1]
+        return shot
+
+    def _draw(
+        self, size: tuple[int, int], *, with_depth: bool
+    ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
+        """Returns colours and, where they are asked for, the depth buffer: 1 near, 0 for nothing; rows upwards."""
+        width, height = size
+        picture = np.empty((height, width, 3), np.uint8)
+        buffer = np.empty((height, width), np.float32) if with_depth else None
         window = mujoco.MjrRect(0, 0, width, height)
         mujoco.mjr_render(window, self._scene, self._context)
-        mujoco.mjr_readPixels(picture, None, window, self._context)
-        return np.flipud(picture).copy()
+        mujoco.mjr_readPixels(picture, buffer, window, self._context)
+        return picture, np.empty((0, 0), np.float32) if buffer is None else buffer
+
+    def _expose(self, exposure: float) -> None:
+        for light in self._scene.lights[: self._scene.nlight]:
+            for part in (light.ambient, light.diffuse, light.specular):
+                part *= exposure
+        for geom in self._scene.geoms[: self._scene.ngeom]:
+            geom.emission *= exposure
+
+    def _leave_out_glass(self) -> None:
+        """Makes what one sees through disappear: depth and geoms are of what is behind it."""
+        for geom in self._scene.geoms[: self._scene.ngeom]:
+            if geom.rgba[3] < 1:
+                geom.segid = -1
 
     def close(self) -> None:
         """Frees the context, in the order that keeps the drivers quiet."""
@@ -71,6 +132,7 @@ class GlRenderer:
             self.close()
             raise SimulationError(f"OpenGL through {self.name} does not work here: {error}") from None
         self._scene = mujoco.MjvScene(model, maxgeom=MAX_GEOMS)
+        self._is_fresh = True
         self._model = model
         atexit.register(self.close)  # only now: it must run before the platform's own clean-up
 
@@ -84,13 +146,16 @@ class GlRenderer:
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = True
         self._scene.flags[mujoco.mjtRndFlag.mjRND_HAZE] = True
         self._scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
+        self._scene.flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = False
+        self._scene.flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = False
         near = model.vis.map.znear * model.stat.extent
         half_height = near * math.tan(frustum.fovy_rad / 2)
+        right, upwards = (near * slope for slope in frustum.middle)
         _, up, backwards = frustum.axes_in_world.T
         for camera in self._scene.camera:
             camera.pos, camera.up, camera.forward = frustum.eye_in_world_m, up, -backwards
-            camera.frustum_center, camera.frustum_width = 0.0, 0.0
-            camera.frustum_bottom, camera.frustum_top = -half_height, half_height
+            camera.frustum_center, camera.frustum_width = right, 0.0
+            camera.frustum_bottom, camera.frustum_top = upwards - half_height, upwards + half_height
             camera.frustum_near, camera.frustum_far = near, model.vis.map.zfar * model.stat.extent
             camera.orthographic = 0
         for geom in self._scene.geoms[: self._scene.ngeom]:

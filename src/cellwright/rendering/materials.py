@@ -27,7 +27,7 @@ class GeomMaterials:
         self.specular = np.full(model.ngeom, 0.5, dtype=np.float32)  # MuJoCo's values for a geom without a material
         self.shininess = np.full(model.ngeom, 0.5, dtype=np.float32)
         self.emission = np.zeros(model.ngeom, dtype=np.float32)
-        self._textured: list[tuple[int, Colour, Colour, Array]] = []
+        self.textured: list[tuple[int, Colour, Colour, Array]] = []
         for geom in np.flatnonzero(model.geom_matid >= 0):
             material = model.geom_matid[geom]
             self.rgba[geom] = model.mat_rgba[material]
@@ -50,7 +50,7 @@ class GeomMaterials:
         if not model.mat_texuniform[material]:
             scale /= np.where(size > 0, size, 1)
         start = np.where(size > 0, scale * size, 0.5)
-        self._textured.append((geom, pixels, pixels.mean(axis=(0, 1)), np.array([scale, start])))
+        self.textured.append((geom, pixels, pixels.mean(axis=(0, 1)), np.array([scale, start])))
 
     def colour(self, geom: Ids, points_in_world_m: Array, footprint_m: Array) -> Colour:
         """Returns the colour at each hit.
@@ -61,7 +61,7 @@ class GeomMaterials:
             footprint_m: The size of the surface that a ray covers; fine texture fades to its mean with it.
         """
         colour: Colour = self.rgba[geom, :3]
-        for index, pixels, mean, (scale, start) in self._textured:
+        for index, pixels, mean, (scale, start) in self.textured:
             here = np.flatnonzero(geom == index)
             local = (points_in_world_m[here] - self._data.geom_xpos[index]) @ self._data.geom_xmat[index].reshape(3, 3)
             u, v = start[0] + local[:, 0] * scale[0], start[1] - local[:, 1] * scale[1]

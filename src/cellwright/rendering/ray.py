@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from cellwright.rendering.frame import RayFrame
 from cellwright.rendering.scene_mesh import SceneMesh
-from cellwright.rendering.view import View
+from cellwright.rendering.shot import DEPTH, GEOM, RGB, Shot, blank_shot
+from cellwright.rendering.view import Frustum, View
 
 __all__ = ["RayRenderer"]
 
@@ -28,12 +29,30 @@ class RayRenderer:
 
     def render(self, model: Any, data: Any, view: View, size: tuple[int, int] = (1280, 720)) -> npt.NDArray[np.uint8]:
         """Returns the picture as (height, width, 3); `data` must be at least at `mj_forward`'s state of poses."""
+        return self.shoot(model, data, view.resolve(model, data), size).rgb
+
+    def shoot(
+        self,
+        model: Any,
+        data: Any,
+        frustum: Frustum,
+        size: tuple[int, int],
+        *,
+        exposure: float = 1.0,
+        layers: tuple[str, ...] = (RGB,),
+    ) -> Shot:
+        """Returns the layers of a picture that are asked for; light is scaled by the exposure before it is cut off."""
         if self._model is not model or self._mesh is None:
             self._model = model
             self._mesh = SceneMesh(model)
-        frame = RayFrame(model, data, view.resolve(model, data), size, self._mesh)
+        frame, shot = RayFrame(model, data, frustum, size, self._mesh), blank_shot(size)
         width, height = size
         y, x = np.divmod(np.arange(width * height), width)
+        if DEPTH in layers or GEOM in layers:
+            depth_m, geom = frame.measure(x, y)
+            shot.depth_m[:], shot.geom[:] = depth_m.reshape(height, width), geom.reshape(height, width)
+        if RGB not in layers:
+            return shot
         colour, key = frame.trace(x, y)
         picture = colour.reshape(height, width, 3)
         y, x = np.nonzero(_edges(picture, key.reshape(height, width)))
@@ -43,7 +62,8 @@ class RayRenderer:
             fine, _ = frame.trace(fine_x, fine_y)
             total = picture[y, x] + fine.reshape(-1, len(EDGE_SAMPLES), 3).sum(axis=1)
             picture[y, x] = total / (len(EDGE_SAMPLES) + 1)
-        return np.asarray(np.round(np.clip(picture, 0, 1) * 255), dtype=np.uint8)
+        shot.rgb[:] = np.round(np.clip(exposure * picture, 0, 1) * 255)
+        return shot
 
     def close(self) -> None:
         """Frees the last model's triangles."""

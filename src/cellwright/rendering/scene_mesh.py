@@ -21,6 +21,8 @@ class SceneMesh:
     """The triangles of all visible geoms of a model in their geoms' frames; placed in the world per picture.
 
     Attributes:
+        vertices_m: The vertices of all geoms, each in its geom's frame.
+        vertex_geom: The geom of each vertex.
         geom: The geom of each triangle.
         faces: Its three vertices.
         corner_normals: The surface's normals there, in the geom's frame.
@@ -48,17 +50,17 @@ class SceneMesh:
             geoms.append(np.full(len(facets.faces), geom))
             start += len(facets.vertices_m)
         nothing = np.empty(0, dtype=np.intp)
-        self._vertices_m = np.concatenate(vertices)
-        self._vertex_geom: Ids = np.concatenate([nothing, *vertex_geom])
+        self.vertices_m: Array = np.concatenate(vertices)
+        self.vertex_geom: Ids = np.concatenate([nothing, *vertex_geom])
         self.faces: Ids = np.concatenate([nothing.reshape(0, 3), *faces])
         self.corner_normals: Array = np.concatenate([np.empty((0, 3, 3)), *normals])
         self.geom: Ids = np.concatenate([nothing, *geoms])
 
     def vertices_in_world(self, data: Any) -> Array:
         """Returns the vertices in the world, in a state."""
-        rotation = np.asarray(data.geom_xmat).reshape(-1, 3, 3)[self._vertex_geom]
-        turned = np.einsum("vij,vj->vi", rotation, self._vertices_m)
-        return np.asarray(turned + np.asarray(data.geom_xpos)[self._vertex_geom])
+        rotation = np.asarray(data.geom_xmat).reshape(-1, 3, 3)[self.vertex_geom]
+        turned = np.einsum("vij,vj->vi", rotation, self.vertices_m)
+        return np.asarray(turned + np.asarray(data.geom_xpos)[self.vertex_geom])
 
 
 def visible_alpha(model: Any) -> npt.NDArray[np.float32]:

@@ -34,23 +34,28 @@ class Background:
             self._faces = pixels.reshape(-1, pixels.shape[1], pixels.shape[1], 3)
         self.haze: Colour = np.array(model.vis.rgba.haze[:3], dtype=np.float32)
 
-    def colour(self, directions: Array) -> Colour:
-        """Returns the sky in each direction. Faces come right, left, up, down, front, back, as MuJoCo stores them."""
+    def strips(self) -> Colour:
+        """Returns the sky as strips (3, n, 3): at the sides from the top, above and below from the corner inwards.
+
+        The faces of a sky are alike all round: only the height above the horizon matters at the sides, and the distance
+        from the zenith at the top and the bottom. They come right, left, up, down, front, back, as MuJoCo stores them.
+        """
         if self._faces is None:
-            return np.broadcast_to(PLAIN, directions.shape).copy()
+            return np.broadcast_to(PLAIN, (3, 1, 3)).copy()
+        faces = self._faces if len(self._faces) == 6 else np.repeat(self._faces[:1], 6, axis=0)
+        middle = self._faces.shape[1] // 2
+        return np.ascontiguousarray(faces[[4, 2, 3], :, middle])
+
+    def colour(self, directions: Array) -> Colour:
+        """Returns the sky in each direction."""
+        strips = self.strips()
         x, y, z = directions.T
         largest = np.abs(directions).max(axis=1)
         side = np.abs(z) < largest
-        # The faces of a sky are alike all round: only the height above the horizon matters at the sides,
-        # and the distance from the zenith at the top and the bottom.
-        height = np.where(side, z / largest, 0.0)
-        radius = np.where(side, 0.0, np.maximum(np.abs(x), np.abs(y)) / largest)
-        size = self._faces.shape[1]
+        height = np.where(side, z / largest, np.maximum(np.abs(x), np.abs(y)) / largest)
+        size = strips.shape[1]
         row = np.clip((0.5 - 0.5 * height) * size, 0, size - 1).astype(np.intp)
-        ring = np.clip((0.5 - 0.5 * radius) * size, 0, size - 1).astype(np.intp)
-        faces = self._faces if len(self._faces) == 6 else np.repeat(self._faces[:1], 6, axis=0)
-        caps = np.where((z > 0)[:, None], faces[2][ring, size // 2], faces[3][ring, size // 2])
-        return np.asarray(np.where(side[:, None], faces[4][row, size // 2], caps), dtype=np.float32)
+        return np.asarray(strips[np.where(side, 0, np.where(z > 0, 1, 2)), row], dtype=np.float32)
 
 
 class AmbientOcclusion:
@@ -61,7 +66,14 @@ class AmbientOcclusion:
     Neighbours count where they lie on the same geom and face the same way, so that nothing bleeds over edges.
     """
 
-    def __init__(self, hits: RayHits, picture: ImagePlane, cell_slope: float, shape: tuple[int, int]) -> None:
+    def __init__(
+        self,
+        hits: RayHits,
+        picture: ImagePlane,
+        cell_slope: float,
+        shape: tuple[int, int],
+        middle: tuple[float, float] = (0.0, 0.0),
+    ) -> None:
         rows, columns = shape
         self._geom = hits.geom.reshape(shape)
         self._normal = hits.normal_in_world.astype(np.float32).reshape(*shape, 3)
@@ -75,8 +87,8 @@ class AmbientOcclusion:
             towards /= np.linalg.norm(towards, axis=1, keepdims=True)
             place = hits.point_in_world_m[here] + LIFT_M * facing + reach_m * towards
             x, y, z = picture.flatten(place).T
-            column = np.round(x / z / cell_slope + (columns - 1) / 2).astype(np.intp)
-            row = np.round((rows - 1) / 2 - y / z / cell_slope).astype(np.intp)
+            column = np.round((x / z - middle[0]) / cell_slope + (columns - 1) / 2).astype(np.intp)
+            row = np.round((rows - 1) / 2 - (y / z - middle[1]) / cell_slope).astype(np.intp)
             inside = (column >= 0) & (column < columns) & (row >= 0) & (row < rows) & (z > 0)
             front = np.full(len(here), np.inf)
             front[inside] = depth[row[inside] * columns + column[inside]]

@@ -52,11 +52,19 @@ class View:
 
 @dataclass(frozen=True)
 class Frustum:
-    """A resolved view: the eye in the world and the axes right, up and backwards as columns."""
+    """A resolved view.
+
+    Attributes:
+        eye_in_world_m: The eye.
+        axes_in_world: Its axes right, up and backwards, as columns.
+        fovy_rad: Vertical angle of view of a picture as high as this one with the axis in its middle.
+        middle: Where the middle of the picture is beside the axis, to the right and upwards, as slopes.
+    """
 
     eye_in_world_m: Array
     axes_in_world: Array
     fovy_rad: float
+    middle: tuple[float, float] = (0.0, 0.0)
 
 
 def looking_along(direction: Array) -> Array:
