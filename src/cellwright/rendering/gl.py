@@ -33,7 +33,6 @@ class GlRenderer:
         self._gl: Any = None
         self._context: Any = None
         self._scene: Any = None
-        self._is_fresh = True
 
     def render(self, model: Any, data: Any, view: View, size: tuple[int, int] = (1280, 720)) -> npt.NDArray[np.uint8]:
         """Returns the picture as (height, width, 3); `data` must be at least at `mj_forward`'s state of poses."""
@@ -58,9 +57,6 @@ class GlRenderer:
             mujoco.mjr_resizeOffscreen(width, height, self._context)
         self._context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
         self._compose(model, data, frustum)
-        if self._is_fresh:  # drivers draw the first picture of a context a little otherwise than all others
-            self._draw(size, with_depth=False)
-            self._is_fresh = False
         shot = blank_shot(size)
         if RGB in layers:
             self._expose(exposure)
@@ -132,7 +128,6 @@ class GlRenderer:
             self.close()
             raise SimulationError(f"OpenGL through {self.name} does not work here: {error}") from None
         self._scene = mujoco.MjvScene(model, maxgeom=MAX_GEOMS)
-        self._is_fresh = True
         self._model = model
         atexit.register(self.close)  # only now: it must run before the platform's own clean-up
 
@@ -140,6 +135,7 @@ class GlRenderer:
         option = mujoco.MjvOption()
         option.geomgroup[:] = [group in VISIBLE_GROUPS for group in range(len(option.geomgroup))]
         option.sitegroup[:] = 0
+        self._aim(model, frustum)  # an endless plane is laid out about the eye of the picture before
         mujoco.mjv_updateScene(
             model, data, option, None, mujoco.MjvCamera(), mujoco.mjtCatBit.mjCAT_ALL.value, self._scene
         )
@@ -148,6 +144,15 @@ class GlRenderer:
         self._scene.flags[mujoco.mjtRndFlag.mjRND_REFLECTION] = False
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = False
         self._scene.flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = False
+        self._aim(model, frustum)
+        for geom in self._scene.geoms[: self._scene.ngeom]:
+            if geom.rgba[3] < 1 or geom.type == mujoco.mjtGeom.mjGEOM_PLANE:
+                geom.castshadow = 0  # glass lets light through; an even ground hides nothing, but speckles itself
+        for light in self._scene.lights[: self._scene.nlight]:
+            if light.headlight:
+                light.pos, light.dir = frustum.eye_in_world_m, -frustum.axes_in_world[:, 2]
+
+    def _aim(self, model: Any, frustum: Frustum) -> None:
         near = model.vis.map.znear * model.stat.extent
         half_height = near * math.tan(frustum.fovy_rad / 2)
         right, upwards = (near * slope for slope in frustum.middle)
@@ -158,9 +163,3 @@ class GlRenderer:
             camera.frustum_bottom, camera.frustum_top = upwards - half_height, upwards + half_height
             camera.frustum_near, camera.frustum_far = near, model.vis.map.zfar * model.stat.extent
             camera.orthographic = 0
-        for geom in self._scene.geoms[: self._scene.ngeom]:
-            if geom.rgba[3] < 1 or geom.type == mujoco.mjtGeom.mjGEOM_PLANE:
-                geom.castshadow = 0  # glass lets light through; an even ground hides nothing, but speckles itself
-        for light in self._scene.lights[: self._scene.nlight]:
-            if light.headlight:
-                light.pos, light.dir = frustum.eye_in_world_m, -backwards
