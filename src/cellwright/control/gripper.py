@@ -141,7 +141,7 @@ class Gripper:
         """Moves to a fraction of the full width; what is held on the way to less stays held."""
         low_m, high_m = self.width_limits_m
         width_m = low_m + fraction * (high_m - low_m)
-        if not (self.holding and width_m <= self.width_m):
+        if not self._keeps_hold(width_m):
             await self.move(width_m, self.next_force_n)
 
     async def move(self, width_m: float, force_n: float | None = None) -> GraspResult:
@@ -160,10 +160,18 @@ class Gripper:
                 raise OutOfRange(f"{self._robot} gripper force", force_n, low_n, high_n, "N")
             if self._world.cell.fidelity != "physics":
                 raise BadInput(f"{self._robot} has a gripper force only in a cell of fidelity 'physics'")
-        if self.holding and width_m <= self.width_m:
+        if self._keeps_hold(width_m):
             raise JobFailed(f"{self._robot} gripper already holds something {self.width_m * 1000:.1f} mm wide")
         self.load(force_n)
         return await self._move(width_m / 2)
+
+    def _keeps_hold(self, width_m: float) -> bool:
+        """Returns whether it holds something, and a width would not let go of that; fully open always does.
+
+        Fingers may be kept from closing where they are: then they stand open, and on their way to less.
+        """
+        is_open = width_m >= self.width_limits_m[1] - 1e-9
+        return self.holding and width_m <= self.width_m and not is_open
 
     def save(self) -> float | None:
         """Returns the force: it is in the model, of which a snapshot has no copy."""

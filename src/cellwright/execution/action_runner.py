@@ -127,7 +127,8 @@ class ActionRunner:
             return None  # another than was meant: what to do with it is a matter of planning
         fetch = [action._replace(verb=verb) for verb in (Verb.LOOK_PART, Verb.SET_GRASP, Verb.TAKE_PART)]
         put = [action._replace(verb=verb) for verb in (Verb.LOOK_SLOT, Verb.PLACE_PART)]
-        if not held and failure.kind in _LEANS:
+        is_height = failure.kind in (*_LEANS, FailureKind.NOT_SEATED) and await self.steps.feel_height(failure)
+        if not held and failure.kind in _LEANS and not is_height:
             await self.steps.set_upright(failure.part)
         if action.verb is Verb.TAKE_PART:
             return [action] if held else fetch

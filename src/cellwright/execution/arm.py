@@ -130,6 +130,8 @@ class ArmClient:
         """Where its tool is then, in the world."""
         self.on_motion: Callable[[HandReading, bool], None] = lambda _reading, _still: None
         """Is told where it is when a motion begins, and when it has ended: then it stands still."""
+        self.above_m: Callable[[np.ndarray], float] = lambda _point: 0.0
+        """How much higher than believed things are at a point in the world, for this robot: it goes so much higher."""
         self._last: HandReading | None = None
         self._client = client
         self._base = pose_base_in_world
@@ -177,7 +179,7 @@ class ArmClient:
             ArmFailed: It cannot, or something stopped it.
         """
         await self._set_speed(speed_mps)
-        pose = message_of_pose(self._from_world @ pose_tool_in_world)
+        pose = message_of_pose(self._from_world @ self._lifted(pose_tool_in_world, 1.0))
         before = self._at
         self._at = None
         least_s = 0.0 if before is None else self._least_s(before, pose_tool_in_world, speed_mps)
@@ -240,7 +242,7 @@ class ArmClient:
         guards = status.guards_statuses
         if guards is None or guards.trigger_count == before or guards.trigger_pose is None:
             return None
-        return self._base @ checked_pose(guards.trigger_pose, self.name)
+        return self._lifted(self._base @ checked_pose(guards.trigger_pose, self.name), -1.0)
 
     async def _guarded(
         self, pose_tool_in_world: Pose, speed_mps: float, limit_n: float, axes: Sequence[str] = ("Fz",)
@@ -254,7 +256,7 @@ class ArmClient:
             for limit in limits
         )
         self._at = None
-        pose = message_of_pose(self._from_world @ pose_tool_in_world)
+        pose = message_of_pose(self._from_world @ self._lifted(pose_tool_in_world, 1.0))
         await self._go(
             messages.MoveTo(0, guard=guards, move_straight=True, end_position=pose)
         )  # asked often: it may stop
@@ -339,11 +341,16 @@ class ArmClient:
         self._at = None
         await self._do(messages.CloseToolChanger(0) if lock else messages.OpenToolChanger(0))
 
+    def _lifted(self, pose: Pose, times: float) -> Pose:
+        """Returns a pose in the world as it is for the robot (1), or one of the robot's as it is believed (-1)."""
+        above_m = self.above_m(pose.position)
+        return pose if above_m == 0.0 else raised(pose, float(pose.position[2]) + times * above_m)
+
     def _reading(self, status: messages.CRCLStatus | None) -> HandReading:
         gripper = status.gripper_status if status else None
         if status is None or status.pose_status is None:
             raise JobFailed(f"{self.name} reports no pose")
-        pose = self._base @ checked_pose(status.pose_status.pose, self.name)
+        pose = self._lifted(self._base @ checked_pose(status.pose_status.pose, self.name), -1.0)
         statuses = status.joint_statuses.joint_status if status.joint_statuses else ()
         joints_rad = tuple(float(one.joint_position) for one in statuses if one.joint_position is not None)
         felt = status.sensor_statuses.force_torque_sensor_status if status.sensor_statuses else ()

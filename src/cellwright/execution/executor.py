@@ -299,7 +299,8 @@ class Executor:
     ) -> OrderReport:
         wanted = sum(order.kit_count for order in orders)
         unseen = unseen_parts(self.belief.state, {one.sku for one in self._missing})
-        reasons = [reason, self._shift, *(one.reason for one in self._missing[:1]), unseen]
+        felt = [f"{name}: {text}" for name, robot in self._manipulators.items() for text in robot.heights.texts()]
+        reasons = [reason, self._shift, *(one.reason for one in self._missing[:1]), unseen, *felt]
         status, why = conclusion(kits, wanted, reasons, hands)
         records = sorted((r for runner in self._runners.values() for r in runner.records), key=lambda r: r.end_s)
         things, left = self.belief.state.objects, self._recovery.left_out
@@ -320,7 +321,7 @@ class Executor:
             start_s=start_s,
             end_s=self.clock.time_s,
             resumed=resumed,
-            notes=(*self._team.notes, *self.belief.detector_notes),
+            notes=(*self._team.notes, *felt, *self.belief.detector_notes),
             looks=tuple(self._looks.records),
         )
 

@@ -18,6 +18,7 @@ from cellwright.execution.grasps import GraspChoice
 from cellwright.execution.pick_place import Hold, PickPlacePhase
 from cellwright.execution.robot_hand import RobotHand
 from cellwright.execution.settings import Recipe
+from cellwright.execution.surface_heights import SurfaceHeights
 from cellwright.execution.surroundings import carried, top_m
 from cellwright.execution.trays import hold_of
 from cellwright.knowledge import Belief, BeliefState, BelievedPart, BelievedSlot, ToolState
@@ -61,6 +62,8 @@ class Manipulator:
         stands: The room that it takes up where it was told to be last; k x 7.
         busy: Is locked while it does something.
         detours: Takes it round what is in its way; None when the figures of its arm are not known.
+        heights: The tables as it has touched them.
+        hang_m: How much higher what it holds hangs in its hand than planned, as far as that was touched.
     """
 
     arm: ArmClient
@@ -80,6 +83,8 @@ class Manipulator:
     stands: Array | None = None
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
     detours: Detours | None = None
+    heights: SurfaceHeights = field(default_factory=SurfaceHeights)
+    hang_m: float = 0.0
     _aside_rad: float = 0.0
     _lost: str = ""
 
@@ -122,6 +127,7 @@ class Manipulator:
         """Stores that it holds a part, a kit tray or a kit."""
         note_held(self.belief, self.tool, part)
         self.held = part
+        self.hang_m = 0.0
         self.found = ""
 
     def note_released(self) -> None:
@@ -171,8 +177,9 @@ class Manipulator:
         return reading.pose_tool_in_world @ self.part_in_tool(reading.gripper)
 
     def part_in_tool(self, tool: str) -> Pose:
-        """Returns the pose of the held part in the frame of the tool."""
-        return hanging_part(Pose.identity(), self.believed.part(self.held).figures, tool, self.half_turn)
+        """Returns the pose of the held part in the frame of the tool, whose z axis points down."""
+        pose = hanging_part(Pose.identity(), self.believed.part(self.held).figures, tool, self.half_turn)
+        return pose if self.hang_m == 0.0 else Pose.from_xyz_rpy([0.0, 0.0, -self.hang_m]) @ pose
 
     def at_hand(self, reading: HandReading) -> BelievedPart | None:
         """Returns the part between the fingers, by where it is seen; cups carry trays, and no other is near then."""

@@ -9,11 +9,13 @@ from cellwright.core.pose import Pose
 from cellwright.execution.arm import HandReading
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.manipulator import Manipulator
+from cellwright.execution.surface_heights import AS_DRAWN_M
 
 __all__ = ["OverheadWay"]
 
 NEARLY_M = 0.003  # a hand that is stopped so near to its place may close or open: fingers and slots catch what is near
 PUSH_N = 20.0  # with which a part that touches the edge of its slot is pushed in; fingers let it slip at about as much
+FARTHEST_M = 0.015  # contacts farther above a place are not for the height of its table
 PUSHED_M = 0.006  # a part that is pushed so near to its seat is in its slot, and falls no farther than this
 
 
@@ -32,6 +34,7 @@ class OverheadWay:
         contact_n: The force at which it is; the recipe's by default.
         give_m: How far above the place a contact may be of what is held itself, which hangs lower or leans: it is
             pushed on, slowly and not hard.
+        below_m: How far below the hand, or what it holds, something is to be at the place, by what is believed.
         check: Finds on the way why it makes no sense to go on: then the robot stops where it is.
         short_m: The distance from the place at which something stopped the hand; 0 when nothing did.
     """
@@ -45,6 +48,7 @@ class OverheadWay:
     place: str
     contact_n: float | None = None
     give_m: float = NEARLY_M
+    below_m: float = 0.0
     check: Callable[[HandReading], StepFailed | None] = lambda _reading: None
     short_m: float = 0.0
 
@@ -76,7 +80,18 @@ class OverheadWay:
         else:
             is_there = short_m <= NEARLY_M
         if not is_there:
-            raise StepFailed(FailureKind.BLOCKED, f"contact {short_m * 1000:.0f} mm above {self.place}")
+            self.short_m = max(self.short_m, short_m)
+            why = f"contact {short_m * 1000:.0f} mm above {self.place}{self.height_hint()}"
+            raise StepFailed(FailureKind.BLOCKED, why)
+
+    def height_hint(self) -> str:
+        """Returns what a contact on the way down would mean if nothing but the height of the table were wrong."""
+        above_m = self.short_m + self.below_m
+        surface = self.manipulator.heights.at(self.pose.position)
+        if surface is None or not AS_DRAWN_M < above_m <= FARTHEST_M:
+            return ""
+        known = "than drawn" if not surface.touches else "than it was touched"
+        return f": {surface.name} seems {above_m * 1000:.0f} mm higher {known}"
 
     async def leave(self, *, laden: bool) -> None:
         """Moves to the travel height."""

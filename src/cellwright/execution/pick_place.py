@@ -115,10 +115,12 @@ class PickPlace:
     Attributes:
         hand: The hand.
         on_phase: Is told of every phase that begins, with the object's name.
+        missed: What the hand felt when it missed something last.
     """
 
     hand: RobotHand
     on_phase: Callable[[PickPlacePhase, str], None] = lambda _phase, _thing: None
+    missed: HandReading | None = None
 
     async def pick(self, way: Way, hold: Hold) -> HandReading:
         """Takes an object and lifts it; returns what the hand felt when it had closed.
@@ -137,6 +139,7 @@ class PickPlace:
         self.on_phase(PickPlacePhase.GRASP, thing)
         reading = await hand.grasp()
         if not hold.is_held(reading):
+            self.missed = reading
             self.on_phase(PickPlacePhase.MISSED, thing)
             await hand.release()
             await way.leave(laden=False)

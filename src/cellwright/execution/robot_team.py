@@ -18,6 +18,7 @@ from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.progress import OrderProgress
 from cellwright.execution.robot_hand import RobotHand
 from cellwright.execution.settings import ExecutionSettings
+from cellwright.execution.surface_heights import SurfaceHeights, drawn_surfaces
 from cellwright.execution.way_finder import WayFinder
 from cellwright.knowledge import Belief
 from cellwright.perception import ViewModel
@@ -60,8 +61,10 @@ def make_manipulators(
         model = (models or {}).get(robot)
         capsules = None if model is None else ArmCapsules(model, believed.pose(robot))
         tool, hand = believed.tool_of.get(robot, ""), RobotHand(arm, clock)
-        found[robot] = Manipulator(arm, hand, belief, tool, capsules=capsules, view=view)
+        heights = SurfaceHeights(drawn_surfaces(believed))
+        found[robot] = Manipulator(arm, hand, belief, tool, capsules=capsules, view=view, heights=heights)
         arm.on_motion = found[robot].note_motion
+        arm.above_m = heights.above_m
         if model is not None:
             finder = WayFinder(robot, model, believed.pose(robot), fixtures)
             latency_s = settings.latencies.planning_s

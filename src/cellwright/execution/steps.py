@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from cellwright.catalogue import GearFigures
 from cellwright.core.pose import Pose
@@ -16,6 +17,7 @@ from cellwright.execution.arm import HandReading
 from cellwright.execution.binding import open_slot, wrong_part
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.grasps import GraspChoice, free_grasps, release_pose
+from cellwright.execution.height_touch import touch_hanging_m, touch_table
 from cellwright.execution.look_planner import LookPlanner
 from cellwright.execution.look_questions import ObservationTimeout
 from cellwright.execution.manipulator import Manipulator
@@ -23,16 +25,22 @@ from cellwright.execution.overhead_way import OverheadWay
 from cellwright.execution.pick_place import Hold, PickPlace
 from cellwright.execution.scene_watch import gone_failure, moved_text
 from cellwright.execution.seat_touch import is_seat_height, touch_height_m
+from cellwright.execution.surface_heights import AS_DRAWN_M
 from cellwright.execution.tray_group import part_in_group
 from cellwright.execution.tray_steps import TraySteps
 from cellwright.execution.upright import press_upright
 from cellwright.knowledge import BelievedPart, BelievedSlot, SlotContent, Unknown
+from cellwright.knowledge.held_pose import gripper_figures
 from cellwright.orders import KitDesign
 from cellwright.planning import MOVES, Action, Verb
 
 __all__ = ["StepRunner"]
 
+Array = npt.NDArray[np.float64]
+
 FELT_SD_M = 0.0005  # of a part that was felt in its seat
+HUNG_SD_M = 0.001  # of a height that follows from how a part hung in the hand
+STUCK_M = 0.001  # fingers that are so near to fully open when they should close stand on something
 MOST_GONE = 8  # parts that turn out to be gone before a look for one ends
 
 
@@ -50,6 +58,8 @@ class StepRunner:
         flat_detectors: Detectors that measure neither heights nor leans.
         tried: The part that the hand reached for last, where it was believed to be.
         let_go: The place of the hand where it let go of a part last, and how far something stopped it short of that.
+        aim: The place that the hand went to last, to take something or to set it down.
+        taken: The place where it took a part last, and how much higher than drawn that was known to be then.
     """
 
     manipulator: Manipulator
@@ -61,6 +71,8 @@ class StepRunner:
     flat_detectors: Collection[str] = ()
     tried: BelievedPart | None = None
     let_go: tuple[Pose, float] | None = None
+    aim: Array | None = None
+    taken: tuple[Array, float] | None = None
 
     @property
     def attempt(self) -> int:
@@ -225,11 +237,47 @@ class StepRunner:
 
         manipulator.belief.watch([part.name], manipulator.hand.clock.time_s)
         lift_mps = slow_mps if is_careful else recipe.fast_mps
+        pose = grasp.pose_tool(self._aimed(part))
         way = OverheadWay(
-            manipulator, grasp.pose_tool(self._aimed(part)), above, slow_mps, slow_mps, lift_mps, part.name, check=gone
+            manipulator,
+            pose,
+            above,
+            slow_mps,
+            slow_mps,
+            lift_mps,
+            part.name,
+            below_m=self._tips_above_m(part, pose),
+            check=gone,
         )
-        reading = await self.pick_place.pick(way, self._hold(part))
+        self.aim = way.pose.position
+        try:
+            reading = await self.pick_place.pick(way, self._hold(part))
+        except StepFailed as failure:
+            self.aim = way.pose.position
+            if failure.kind is FailureKind.MISSED:
+                raise StepFailed(failure.kind, f"{failure}{self._contact_hint(way)}", failure.part) from None
+            raise
+        self.taken = way.pose.position, manipulator.heights.above_m(way.pose.position)
         return f"{part.name}, fingers at {reading.width_m * 1000:.1f} mm"
+
+    def _contact_hint(self, way: OverheadWay) -> str:
+        """Returns what fingers that missed a part tell about its height; empty for nothing."""
+        missed = self.pick_place.missed
+        tool = gripper_figures(missed.gripper) if missed else None
+        if way.short_m > 0.0:
+            return f"; contact {way.short_m * 1000:.0f} mm above it{way.height_hint()}"
+        if missed is not None and tool is not None and missed.width_m > 2 * tool.open_m - STUCK_M:
+            return f"; they stand on something{way.height_hint()}"
+        return ""
+
+    def _tips_above_m(self, part: BelievedPart, pose: Pose) -> float:
+        """Returns how far the finger tips are above the disc of a gear when they take it; 0 for other parts."""
+        reading = self.manipulator.hand.reading
+        tool = gripper_figures(reading.gripper) if reading else None
+        if tool is None or not isinstance(part.figures, GearFigures):
+            return 0.0
+        tips_m = float(pose.position[2]) - tool.pad_offset_m - tool.pad_size_m[2] / 2
+        return tips_m - float(part.position[2]) - part.figures.disc_top_m
 
     def _aimed(self, part: BelievedPart) -> BelievedPart:
         """Returns a part where it is reached for."""
@@ -288,13 +336,69 @@ class StepRunner:
         place = f"{slot.name} of {where}"
         give_m = part.figures.height_m / 2  # on another part it would stand higher
         way = OverheadWay(
-            manipulator, release, above, slow_mps, fast_mps, fast_mps, place, give_m=give_m, check=dropped
+            manipulator,
+            release,
+            above,
+            slow_mps,
+            fast_mps,
+            fast_mps,
+            place,
+            give_m=give_m,
+            below_m=recipe.release_m,
+            check=dropped,
         )
         manipulator.goes_to = slot.pose_part_in_world
+        self.aim = slot.position
+        hung_m = manipulator.hang_m
         await self.pick_place.place(way, hold)
         self.let_go = way.pose, way.short_m
+        if hung_m != 0.0:
+            await self._learn_heights(slot.position, hung_m)
         manipulator.grasp = None
         return f"{part.name} into {slot.name} of {where}"
+
+    # ------------------------------------------------------------ heights
+
+    async def feel_height(self, failure: StepFailed) -> bool:
+        """Touches the tables where a step failed, unless that was done before; returns whether one is news.
+
+        A hand that met something early, or nothing where a part is seen, or that let go of a part which does not lie as
+        it should, may have the height wrong. With a part in the hand it is told how high that hangs above the table.
+        """
+        worker, aim = self.manipulator, self.aim
+        if aim is None:
+            return False
+        if worker.held:
+            if failure.kind is not FailureKind.BLOCKED or worker.hang_m != 0.0 or worker.carries_tray:
+                return False
+            early_m = await touch_hanging_m(worker, aim)
+            if early_m is None or abs(early_m) < AS_DRAWN_M:
+                return False
+            worker.hang_m = -early_m
+            return True
+        points = [aim]
+        if failure.kind is FailureKind.NOT_SEATED and self.taken is not None:
+            points.append(self.taken[0])
+        is_news = False
+        for point in points:
+            surface = worker.heights.at(point)
+            if surface is not None and not surface.is_touched(point):
+                found_m = await touch_table(worker, point)
+                is_news |= found_m is not None and abs(found_m) >= AS_DRAWN_M
+        return is_news
+
+    async def _learn_heights(self, point: Array, hung_m: float) -> None:
+        """Touches the table where a part was set down that hung otherwise than planned: so both tables are known."""
+        worker = self.manipulator
+        surface = worker.heights.at(point)
+        if surface is None or surface.is_touched(point):
+            return
+        found_m = await touch_table(worker, point)
+        self.looks.note_touched(point)
+        source = worker.heights.at(self.taken[0]) if self.taken is not None else None
+        if found_m is None or self.taken is None or source is None or source is surface:
+            return
+        source.note(self.taken[0], self.taken[1] + found_m + hung_m, HUNG_SD_M)
 
     async def feel_seat(self, part: BelievedPart, slot: BelievedSlot) -> float | None:
         """Touches the part that was set down last; when it is in its seat, detectors see it aside from now on.
