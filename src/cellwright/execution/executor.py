@@ -201,7 +201,7 @@ class Executor:
             self._settled_s = self.clock.time_s
             if failures:
                 self._note_shift()
-            why = self._recovery.conclude(failures, self._manipulators)
+            why = self._recovery.conclude(failures, self._manipulators) or self._team.failure_reason
             if why:
                 return why
             if self.clock.time_s >= end_s:

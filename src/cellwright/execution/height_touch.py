@@ -1,8 +1,8 @@
-"""Touching tables: where a hand met something earlier or later than drawn, the table is touched beside what stands on it.
+"""Touching tables: where a hand met something earlier or later than drawn, the table beside it is touched.
 
-Closed fingers, or what they hold, come down slowly on a bare spot; the pose at which the force at the wrist tells of the
-contact is the height of the table there. What is held tells how high it hangs above that table, whatever is wrong with
-either; once it is set down, bare fingers tell which of both it was.
+Closed fingers, or what they hold, come down slowly on a bare spot; the pose at which the force at the wrist tells of
+the contact is the height of the table there. What is held tells how high it hangs above that table, whatever is wrong
+with either; once it is set down, bare fingers tell which of both it was.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from cellwright.knowledge.tray_layout import tray_layout
 __all__ = ["free_spots", "touch_hanging_m", "touch_table"]
 
 Array = npt.NDArray[np.float64]
-START_M = 0.014  # above a table, where slow motion begins
-DEEP_M = 0.014  # below it, where touching ends: nothing is there
+START_M = 0.016  # above a table, where slow motion begins
+DEEP_M = 0.018  # below it, where touching ends: nothing is there
 ROOM_M = 0.012  # that is left about what comes down: trays and parts may be so far off
 HOLDER_M = 0.15  # from the middle of a tool holder
 WINDOW_M = 0.30  # from the place in question, where a spot is looked for

@@ -1,8 +1,8 @@
 """Heights of tables as a robot has touched them: how much higher they are than drawn, how well that is known.
 
-A detector above tells no heights, and drawings are not exact; nor is the base that a robot stands on. What a hand has met
-at a table holds for all that stands on that table, for this robot: a table that is too high and a base that is too low
-feel the same.
+A detector above tells no heights, and drawings are not exact; nor is the base that a robot stands on. What a hand has
+met at a table holds for all that stands on that table, for this robot: a table that is too high and a base that is too
+low feel the same.
 """
 
 from __future__ import annotations
