@@ -128,7 +128,7 @@ class ActionRunner:
         fetch = [action._replace(verb=verb) for verb in (Verb.LOOK_PART, Verb.SET_GRASP, Verb.TAKE_PART)]
         put = [action._replace(verb=verb) for verb in (Verb.LOOK_SLOT, Verb.PLACE_PART)]
         is_height = failure.kind in (*_LEANS, FailureKind.NOT_SEATED) and await self.steps.feel_height(failure)
-        if not held and failure.kind in _LEANS and not is_height:
+        if not held and failure.kind in _LEANS and not is_height and not await self.steps.feel_aside(failure.part):
             await self.steps.set_upright(failure.part)
         if action.verb is Verb.TAKE_PART:
             return [action] if held else fetch

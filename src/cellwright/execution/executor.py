@@ -300,6 +300,7 @@ class Executor:
         wanted = sum(order.kit_count for order in orders)
         unseen = unseen_parts(self.belief.state, {one.sku for one in self._missing})
         felt = [f"{name}: {text}" for name, robot in self._manipulators.items() for text in robot.heights.texts()]
+        felt += [text for runner in self._runners.values() for text in runner.steps.asides]
         reasons = [reason, self._shift, *(one.reason for one in self._missing[:1]), unseen, *felt]
         status, why = conclusion(kits, wanted, reasons, hands)
         records = sorted((r for runner in self._runners.values() for r in runner.records), key=lambda r: r.end_s)

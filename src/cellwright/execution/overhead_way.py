@@ -90,8 +90,9 @@ class OverheadWay:
         surface = self.manipulator.heights.at(self.pose.position)
         if surface is None or not AS_DRAWN_M < above_m <= FARTHEST_M:
             return ""
-        known = "than drawn" if not surface.touches else "than it was touched"
-        return f": {surface.name} seems {above_m * 1000:.0f} mm higher {known}"
+        if surface.is_touched(self.pose.position):
+            return f": {surface.name} was touched, so it is missed sideways"
+        return f": {surface.name} seems {above_m * 1000:.0f} mm higher than drawn"
 
     async def leave(self, *, laden: bool) -> None:
         """Moves to the travel height."""

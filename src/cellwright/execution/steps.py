@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -22,6 +22,7 @@ from cellwright.execution.look_planner import LookPlanner
 from cellwright.execution.look_questions import ObservationTimeout
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.overhead_way import OverheadWay
+from cellwright.execution.peg_search import feel_peg
 from cellwright.execution.pick_place import Hold, PickPlace
 from cellwright.execution.scene_watch import gone_failure, moved_text
 from cellwright.execution.seat_touch import is_seat_height, touch_height_m
@@ -41,6 +42,7 @@ Array = npt.NDArray[np.float64]
 FELT_SD_M = 0.0005  # of a part that was felt in its seat
 HUNG_SD_M = 0.001  # of a height that follows from how a part hung in the hand
 STUCK_M = 0.001  # fingers that are so near to fully open when they should close stand on something
+MISSED_TWICE = 2
 MOST_GONE = 8  # parts that turn out to be gone before a look for one ends
 
 
@@ -60,6 +62,7 @@ class StepRunner:
         let_go: The place of the hand where it let go of a part last, and how far something stopped it short of that.
         aim: The place that the hand went to last, to take something or to set it down.
         taken: The place where it took a part last, and how much higher than drawn that was known to be then.
+        asides: What was felt elsewhere than it is seen, a line each.
     """
 
     manipulator: Manipulator
@@ -73,6 +76,8 @@ class StepRunner:
     let_go: tuple[Pose, float] | None = None
     aim: Array | None = None
     taken: tuple[Array, float] | None = None
+    asides: list[str] = field(default_factory=list)
+    _misses: dict[str, int] = field(default_factory=dict)
 
     @property
     def attempt(self) -> int:
@@ -386,6 +391,25 @@ class StepRunner:
                 found_m = await touch_table(worker, point)
                 is_news |= found_m is not None and abs(found_m) >= AS_DRAWN_M
         return is_news
+
+    async def feel_aside(self, name: str) -> bool:
+        """Feels how far a gear is from where it is seen, when parts of a table were missed twice; once for each table.
+
+        Returns:
+            Whether it was felt for, and is elsewhere: cameras and robot do not agree.
+        """
+        worker, tried, believed = self.manipulator, self.tried, self.manipulator.believed
+        surface = None if tried is None else worker.heights.at(tried.position)
+        if tried is None or surface is None or tried.name != name or believed.is_missing(name):
+            return False
+        self._misses[surface.name] = self._misses.get(surface.name, 0) + 1
+        if self._misses[surface.name] != MISSED_TWICE or not surface.touches or name not in believed.objects:
+            return False
+        found = await feel_peg(worker, believed.part(name), believed.source(name) or "the camera")
+        self.looks.note_touched(tried.position)
+        if found is not None:
+            self.asides.append(str(found))
+        return found is not None
 
     async def _learn_heights(self, point: Array, hung_m: float) -> None:
         """Touches the table where a part was set down that hung otherwise than planned: so both tables are known."""
