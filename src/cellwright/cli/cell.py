@@ -1,4 +1,4 @@
-"""`cellwright cell`: new, list, show, check, picture, export."""
+"""`cellwright cell`: new, list, show, check, picture, export, fit."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from cellwright.cells import (
 )
 from cellwright.checks.cell import check_cell
 from cellwright.cli.cell_export import export
+from cellwright.cli.cell_fit import fit
 from cellwright.cli.cell_new import new
 from cellwright.cli.model_check import findings_json, show_findings
 from cellwright.cli.output import prepare_output, print_json, say, table, tell_hints
@@ -45,6 +46,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 app.command()(new)
 app.command()(export)
+app.command()(fit)
 
 
 @app.command("list")
