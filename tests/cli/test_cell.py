@@ -38,6 +38,22 @@ def test_show(cellwright):
     assert narrow(ended.out.split("\n\n", 1)[1])  # the description is left to the terminal to wrap
 
 
+def test_show_list_and_check_tell_of_errors_of_a_named_size(cellwright):
+    ended = cellwright("cell", "show", "aprs@lab_tools@as-built", "--seed", 3)
+    assert (ended.code, ended.err) == (0, "")
+    assert "errors of the real cell: as_built" in ended.out
+    assert narrow(ended.out.split("\n\n", 1)[1])
+    shown = cellwright("cell", "show", "aprs@as_built", "--seed", 3, "--json").json
+    off = shown["robots_and_fixtures"]
+    assert shown["actual"]["size"] == "as_built"
+    assert off["fence"] == {"off_mm": 0.0, "off_deg": 0.0}
+    assert all(0.1 < off[name]["off_mm"] < 20 for name in ("fanuc", "shared_table", "camera_fanuc"))
+    assert "CELL@calibrated" in cellwright("cell", "list").out
+    found = {one["check"]: one for one in cellwright("cell", "check", "rovi@as_built", "--json").json["findings"]}
+    assert found["errors"]["detail"].startswith("as_built, seed 0: off at most robots by ")
+    assert found["bases"]["ok"], "the base is where it was surveyed, the table is not: that is no mistake of the file"
+
+
 def test_show_tells_all_mistakes_of_a_file_those_of_sensors_and_interfaces_too(cell_file, refused):
     eye = ("vision: {detector: detector_f", "vision: {detector: eye_f")
     file = cell_file(("type: wrench, robot: fanuc", "type: wrench, robot: nobody"), eye)

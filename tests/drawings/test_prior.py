@@ -66,6 +66,17 @@ def test_errors_of_the_cell_are_known_by_their_size_alone(mixed):
     assert mixed.actual.tray.x_m == 0.005, "the world still has it"
 
 
+def test_of_errors_of_a_named_size_all_are_known_by_their_size():
+    cell = load_cell("aprs@as_built").changed({"actual": {"table": {"z_m": 0.02}, "lens": {"edge_px": -7}}})
+    drawings = Drawings.of(cell)
+    known = drawings.cell.actual
+    assert (known.table.z_m.mean, known.table.z_m.sd) == (0.0, 0.02)
+    assert (known.lens.edge_px.mean, known.lens.edge_px.sd) == (0.0, 7.0)
+    assert known.holder == cell.actual.holder
+    assert all(drawings.layout.fixtures[n].is_close(f.pose.pose) for n, f in cell.fixtures.items())
+    assert all(camera.lens_error is None for camera in drawings.layout.cameras.values())
+
+
 def test_views_are_those_of_the_file_and_blindness_is_told(mixed):
     cut = {"min_xy_m": (-0.11, -1.63), "max_xy_m": (0.83, -0.86)}
     lines = tuple({**line, **cut} if line.get("name") == "detector_fanuc" else line for line in mixed.sensors)

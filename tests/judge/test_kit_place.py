@@ -7,6 +7,7 @@ from cellwright.catalogue import seated_height_m
 from cellwright.cells import Cell, load_cell
 from cellwright.core.pose import Pose
 from cellwright.judge import judge_kit
+from cellwright.judge.boxes import boxes_of
 from cellwright.judge.support import TOUCH_M, geoms_of, nearest_m
 from cellwright.orders import DESIGNS
 from cellwright.sim import World
@@ -244,3 +245,40 @@ def test_a_tray_that_was_added_belongs_where_it_was_added_and_one_of_a_stack_on_
 
 def without(cell, name):
     return {fixture: cfg for fixture, cfg in cell.fixtures.items() if fixture != name}
+
+
+def real_world(name, seed=2, **errors):
+    """A cell that is drawn level and really is not, without any other error."""
+    return World(load_cell(name).changed({"actual": {"size": None}}).changed({"actual": errors}), seed)
+
+
+@pytest.mark.parametrize(("tilt_deg", "is_level"), [(0.5, True), (1.7, True), (2.3, False)])
+def test_on_a_table_that_is_not_where_it_is_drawn_a_kit_counts_as_long_as_it_is_level(tilt_deg, is_level):
+    """The table's lean is the kit's, whatever the table: what comes next takes parts from straight above."""
+    world = real_world("aprs", table={"x_m": 0.02, "z_m": -0.015, "pitch_deg": tilt_deg})
+    for tray in (TRAY, "motoman_kit_s2l2"):
+        found = failed(world, tray)
+        assert ("level" not in found) is is_level
+        assert not {"on its table", "at rest"} & set(found)
+    if not is_level:
+        assert found["level"] == "tilted by 2.3 deg (limit 2 deg)"
+
+
+def test_a_tray_that_was_put_down_tilted_and_fell_flat_is_level():
+    world = real_world("aprs", tray={"roll_deg": 3.0})
+    assert "level" not in failed(world)
+
+
+def test_boxes_are_found_where_they_are_and_trays_in_them_too():
+    error = {"x_m": 0.03, "y_m": -0.02, "z_m": 0.01, "roll_deg": 1.0, "yaw_deg": 3.0}
+    world = real_world("kitting", box=error, table={"z_m": -0.02, "pitch_deg": 0.5})
+    boxes = boxes_of(world)
+    for tray in ("m2l1_tray_1", "m2l1_tray_2", "s2l2_tray_2"):
+        assert boxes.placement(world, tray, boxes.supplies).stands
+    place = world.layout.fixtures["kit_box"] @ Pose.from_xyz_rpy(boxes.outlets["kit_box"].places_xyz_m[0])
+    world.place("m2l1_tray_2", place @ Pose.from_xyz_rpy([0, 0, 0.001]))
+    world.settle(2.0)
+    found = {item.name: item for item in judge_kit(world, "m2l1_tray_2", DESIGN).items}
+    assert found["in its box"].passed, found["in its box"].reason
+    assert found["level"].passed
+    assert "tilted by 1." in found["level"].reason, "as boxes are drawn level"

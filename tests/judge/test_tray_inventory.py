@@ -9,6 +9,9 @@ from cellwright.cells.schema import PoseCfg
 from cellwright.core.pose import Pose
 from cellwright.judge import HandMonitor, HeldObject, judge_kit, judge_recoverable
 from cellwright.judge.support import things_below
+from cellwright.judge.takers import Takers
+from cellwright.judge.tool_inventory import ToolInventory
+from cellwright.judge.tray_inventory import TrayInventory
 from cellwright.orders import DESIGNS
 from cellwright.planning import HeldKind, PlanStatus
 from cellwright.sim import Stepper, World
@@ -386,3 +389,14 @@ def hold(monitor, tray, world):
     state, here_m = monitor.save(), world.pose_of(tray).position
     state["motoman"].hold = HeldObject(tray, here_m, here_m, lifted=True)
     monitor.load(state)
+
+
+def test_a_kit_that_was_begun_on_a_table_that_is_lower_than_drawn_stands_on_that():
+    cell = load_cell("kitting").changed({"actual": {"size": None}, "settle_s": 0.0})
+    tray, world = "m2l1_tray_2", World(cell.changed({"actual": {"table": {"z_m": -0.035, "x_m": 0.05}}}), 0)
+    world.place(tray, Pose.from_xyz_rpy(world.layout.fixtures["work_table"].apply([0.0, 0.0, 0.890])))
+    tools = ToolInventory(world, lambda *_args, **_keys: True)
+    takers = Takers(world, tools, ["motoman"], [name for name in world.objects if world.objects[name].is_tray], {})
+    trays = TrayInventory(world, tools, takers, ["motoman"], {})
+    (kit,) = trays.add_wanted(tray, M2L1, ("sku_part_medium_gear", None, None))
+    assert kit.place == "work_table"

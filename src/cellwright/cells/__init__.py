@@ -1,7 +1,9 @@
 """Cells: the layout of a work cell, by the drawings and in fact."""
 
 from cellwright.cells.cameras import nominal_cameras
+from cellwright.cells.deviations import LayoutDeviation, layout_deviations
 from cellwright.cells.drawn import drawn_layout
+from cellwright.cells.error_sizes import ERROR_SIZES
 from cellwright.cells.errors import CellConfigErrors
 from cellwright.cells.interfaces import CrclCfg, VisionCfg
 from cellwright.cells.layout import Layout, actual_layout, nominal_layout
@@ -18,11 +20,13 @@ from cellwright.cells.text import cell_yaml, renamed_text
 
 __all__ = [
     "CELLS",
+    "ERROR_SIZES",
     "ArenaCfg",
     "Cell",
     "CellConfigErrors",
     "CrclCfg",
     "Layout",
+    "LayoutDeviation",
     "MobileCfg",
     "MobilePlacement",
     "Placement",
@@ -35,6 +39,7 @@ __all__ = [
     "cell_json_schema",
     "cell_yaml",
     "drawn_layout",
+    "layout_deviations",
     "load_cell",
     "load_plugins",
     "nominal_cameras",

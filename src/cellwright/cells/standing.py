@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cellwright.catalogue import FURNITURE, TRAYS, BoxFigures, ToolHolderFigures, TrayFigures
-from cellwright.catalogue.furniture_kinds import TableFigures
+from cellwright.catalogue.furniture_kinds import FurnitureFigures, TableFigures
 from cellwright.cells.actual import PoseErrorCfg, about
 from cellwright.cells.placement import Placement
 from cellwright.cells.straight_slots import tray_figures
@@ -19,7 +19,7 @@ from cellwright.core.pose import Pose
 if TYPE_CHECKING:
     from cellwright.cells.schema import Cell
 
-__all__ = ["Standing", "drawn_trays", "place_fixtures", "place_trays"]
+__all__ = ["Standing", "drawn_trays", "pivot_m", "place_fixtures", "place_trays"]
 
 STANDS_M = 0.02  # what is drawn no lower than this below a top stands on it; furniture no higher above it either
 WALL_GAP_M = 0.0005  # between a tray and the walls of its box
@@ -107,6 +107,13 @@ def _top_below(figures: TableFigures | BoxFigures, xyz_m: np.ndarray, *, near: b
     return top_m if is_over and above_m >= -STANDS_M and not (near and above_m > STANDS_M) else None
 
 
+def pivot_m(figures: FurnitureFigures) -> tuple[float, float, float]:
+    """Returns the point of a piece of furniture about which its error turns it, in its own frame."""
+    if isinstance(figures, TableFigures):
+        return (0.0, 0.0, figures.top_m)
+    return (0.0, 0.0, figures.rail_top_m if isinstance(figures, ToolHolderFigures) else 0.0)
+
+
 def place_fixtures(cell: Cell, draw: DrawError) -> dict[str, Pose]:
     """Returns fixture -> where it really is: tables with their errors, what stands on them moved along.
 
@@ -115,19 +122,19 @@ def place_fixtures(cell: Cell, draw: DrawError) -> dict[str, Pose]:
     actual, placed = cell.actual, dict[str, Pose]()
     models = {name: FURNITURE.get(fixture.model) for name, fixture in cell.fixtures.items()}
 
-    def off(pose: Pose, errors: PoseErrorCfg, name: str, pivot_z_m: float) -> Pose:
-        return pose if errors == PoseErrorCfg() else pose @ about((0.0, 0.0, pivot_z_m), draw(errors, name))
+    def off(pose: Pose, errors: PoseErrorCfg, name: str) -> Pose:
+        return pose if errors == PoseErrorCfg() else pose @ about(pivot_m(models[name]), draw(errors, name))
 
     for name, figures in models.items():
         if isinstance(figures, TableFigures):
-            placed[name] = off(cell.fixtures[name].pose.pose, actual.table, name, figures.top_m)
+            placed[name] = off(cell.fixtures[name].pose.pose, actual.table, name)
     tables = Standing(cell, placed)
     for name, figures in models.items():
         pose = cell.fixtures[name].pose.pose
         if isinstance(figures, BoxFigures):
-            placed[name] = off(tables.moved(pose, near=True), actual.box, name, 0.0)
+            placed[name] = off(tables.moved(pose, near=True), actual.box, name)
         elif isinstance(figures, ToolHolderFigures):
-            placed[name] = off(tables.moved(pose, near=True), actual.holder, name, figures.rail_top_m)
+            placed[name] = off(tables.moved(pose, near=True), actual.holder, name)
         elif not isinstance(figures, TableFigures):
             placed[name] = pose if figures.cameras else tables.moved(pose, near=True)
     return {name: placed[name] for name in cell.fixtures}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cellwright.catalogue import ROBOTS
-from cellwright.cells import Cell
+from cellwright.cells import Cell, layout_deviations, nominal_layout
 from cellwright.checks.body import check_inertia, check_mass
 from cellwright.checks.cell_mobiles import check_drives
 from cellwright.checks.cell_physics import check_contacts, check_stillness
@@ -39,6 +39,7 @@ def check_cell(cell: Cell, seed: int = 0) -> list[Finding]:
     counts = f"{len(world.robots)} robots, {len(world.objects)} loose objects, {len(cell.fixtures)} fixtures"
     counts += f", {len(world.mobiles)} mobile robots" if world.mobiles else ""
     findings = [Finding("builds", True, f"{counts}, {world.model.ngeom} geoms; nothing overlaps")]
+    findings += [_errors(world)] if world.cell.actual.size is not None else []
     findings += [check_mass(world.model), check_inertia(world.appearance.now()[0])]
     if cell.fidelity == "physics":
         findings += [_at_rest(world), check_contacts(world), check_stillness(world)]
@@ -56,6 +57,21 @@ def check_cell(cell: Cell, seed: int = 0) -> list[Finding]:
         detail, remedy = "; ".join(problems) or f"{line.get('rate_hz')} Hz", "mend the sensor's class"
         findings.append(Finding(f"sensor {name}", not problems, detail, remedy=remedy))
     return findings
+
+
+def _errors(world: World) -> Finding:
+    """Tells how far a cell with errors of a named size is from its drawings, in this seed."""
+    cell, actual = world.cell, world.layout
+    off = layout_deviations(cell, nominal_layout(cell, world.seed), actual)
+    groups = {"robots": actual.bases, "furniture": actual.fixtures.keys() - actual.cameras, "cameras": actual.cameras}
+    most = {
+        group: (max(off[name].shift_m for name in names), max(off[name].turn_rad for name in names))
+        for group, names in groups.items()
+        if names
+    }
+    told = [f"{group} by {1000 * shift_m:.1f} mm, {np.degrees(rad):.2f} deg" for group, (shift_m, rad) in most.items()]
+    values = {f"{group}_off_m": shift_m for group, (shift_m, _) in most.items()}
+    return Finding("errors", True, f"{cell.actual.size}, seed {world.seed}: off at most {'; '.join(told)}", values)
 
 
 def _tools_in_hands(cell: Cell) -> list[Finding]:

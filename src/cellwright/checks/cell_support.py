@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from cellwright.catalogue import TrayFigures
 from cellwright.cells import nominal_layout
+from cellwright.cells.standing import Standing
 from cellwright.checks.finding import Finding
 from cellwright.core.pose import Pose
 from cellwright.sim import World
@@ -29,8 +30,9 @@ def check_bases(world: World) -> Finding | None:
         return None
     wrong, gaps = [], {}
     bases = nominal_layout(world.cell, world.seed).bases
+    standing = Standing(world.cell, world.layout.fixtures)  # on furniture that is not where it is drawn
     for name in world.robots:
-        gap_m, what = gap_below(world, bases[name])
+        gap_m, what = gap_below(world, standing.moved(bases[name]))
         gaps[name] = gap_m
         if not what:
             wrong.append(f"'{name}' hangs in the air: nothing is below its base")

@@ -13,12 +13,15 @@ from rich.text import Text
 
 from cellwright.cells import (
     CELLS,
+    ERROR_SIZES,
     Cell,
     Layout,
+    LayoutDeviation,
     SafetyCfg,
     actual_layout,
     cell_hints,
     cell_yaml,
+    layout_deviations,
     load_cell,
 )
 from cellwright.checks.cell import check_cell
@@ -64,6 +67,7 @@ def list_cells(as_json: Json = False) -> None:
     for c in cells:
         if c.variants:
             say(f"\n{c.name} also as {', '.join(f'{c.name}@{variant}' for variant in c.variants)}")
+    say(f"\nall of them with errors of a named size, {' or '.join(f'CELL@{size}' for size in ERROR_SIZES)}")
 
 
 @app.command()
@@ -94,7 +98,7 @@ def show(
         print(cell_yaml(loaded), end="")
         return
     actual = actual_layout(loaded, seed)
-    off_mm = _off_mm(nominal, actual)
+    off_mm, off = _off_mm(nominal, actual), layout_deviations(loaded, nominal, actual)
     if as_json:
         objects = {
             p.name: {"model": p.model, "xyz_m": p.pose_in_world.position, "yaw_deg": _yaw_deg(p.pose_in_world)}
@@ -106,17 +110,22 @@ def show(
             | {"off_mm": 1000 * p.pose_in_world.distance_m(actual.mobiles[name].pose_in_world)}
             for name, p in nominal.mobiles.items()
         }
-        shown = {"seed": seed, "objects": objects, "mobile_robots": mobiles}
+        fixed = {name: {"off_mm": 1000 * o.shift_m, "off_deg": np.degrees(o.turn_rad)} for name, o in off.items()}
+        shown = {"seed": seed, "objects": objects, "mobile_robots": mobiles, "robots_and_fixtures": fixed}
         print_json(loaded.model_dump(mode="json") | shown)
         return
     say(Text(loaded.title, "bold"))
     say(" ".join(loaded.description.split()) + "\n")
+    if loaded.actual.size is not None:
+        say(f"errors of the real cell: {loaded.actual.size}\n")
     robots = [
         (n, r.model, r.tool or "-", _xyz(nominal.bases[n].position), f"{_yaw_deg(nominal.bases[n]):.0f}")
         for n, r in loaded.robots.items()
     ]
     if robots or not loaded.mobiles:
         table("robots", ["name", "model", "tool", "base x y z [m]", "yaw [deg]"], robots, markup=False)
+        for name in loaded.robots:
+            say(f"the actual base of {name} is off by {_off(off[name], ' mm, ', ' deg')}")
     if loaded.mobiles:
         _show_mobiles(loaded, nominal, actual, seed)
     rows = [
@@ -127,8 +136,9 @@ def show(
     title = f"trays and parts (off: how far the actual one of seed {seed} is from its nominal place)"
     table(title, ["name", "model", "x y z [m]", "yaw [deg]", "off [mm]"], rows, markup=False)
     say()
-    fixtures = [(n, loaded.fixtures[n].model, _xyz(p.position)) for n, p in nominal.fixtures.items()]
-    table("fixtures", ["name", "model", "x y z [m]"], fixtures, markup=False)
+    fixtures = [(n, loaded.fixtures[n].model, _xyz(p.position), _off(off[n])) for n, p in nominal.fixtures.items()]
+    title = f"fixtures (off: the actual ones of seed {seed}, tables at their top; of posts their camera)"
+    table(title, ["name", "model", "x y z [m]", "off [mm, deg]"], fixtures, markup=False)
     say()
     sensors = [(s.get("type"), s.get("robot") or s.get("name"), s.get("rate_hz")) for s in loaded.sensors]
     for key, cfg in loaded.mobiles.items():
@@ -238,6 +248,10 @@ def _off_mm(nominal: Layout, actual: Layout) -> dict[str, float]:
         name: 1000 * item.pose_in_world.distance_m(actual.objects[name].pose_in_world)
         for name, item in nominal.objects.items()
     }
+
+
+def _off(deviation: LayoutDeviation, mm: str = " ", deg: str = "") -> str:
+    return f"{1000 * deviation.shift_m:.1f}{mm}{np.degrees(deviation.turn_rad):.2f}{deg}"
 
 
 def _xyz(position: Iterable[float]) -> str:

@@ -33,7 +33,8 @@ def new(
     file = loaded.file
     assert file is not None
     if "@" in source and not Path(source).exists():
-        base, _, variant = source.rpartition("@")
+        own, _, variant = Path(source).name.partition("@")
+        base = Path(source).with_name(own)
         raise BadInput(f"{source} is a variant: give --from {base}, whose file has it, and use FILE@{variant}")
     path = out or Path(f"{name}.yaml")
     if path.suffix not in (".yaml", ".yml"):

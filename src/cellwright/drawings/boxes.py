@@ -25,13 +25,15 @@ from cellwright.catalogue.vacuum import VacuumFigures
 from cellwright.cells import Cell, Layout, Placement, RobotCfg
 from cellwright.core.pose import Pose
 from cellwright.drawings.reach import APPROACH_M, SlotReach
+from cellwright.drawings.spreads import spread_of
 from cellwright.knowledge.tray_layout import tray_layout
-from cellwright.knowledge.workstation import BoxOfKits, Place, ReachBox, Spread, StackOfTrays, WorkTable
+from cellwright.knowledge.workstation import BoxOfKits, Place, ReachBox, StackOfTrays, WorkTable
 from cellwright.motion import ArmKinematics
 
 __all__ = ["TrayPlaces"]
 
 HEADROOM_M = 0.15
+MIDDLE = (0.0, 0.0, 0.0)  # trays are near the middle of their boxes, and the tables of these are turned by little
 SPARE_M = 0.002  # what stands in a box may seem to be higher than it is by so much
 
 
@@ -44,7 +46,7 @@ class TrayPlaces:
         in_boxes: The trays that lie in boxes.
     """
 
-    def __init__(self, cell: Cell, layout: Layout, spread: Spread) -> None:
+    def __init__(self, cell: Cell, layout: Layout) -> None:
         self._cell = cell
         self._layout = layout
         self._boxes = {
@@ -54,7 +56,7 @@ class TrayPlaces:
         }
         content = {name: list(self._inside(name, figures)) for name, figures in self._boxes.items()}
         self.in_boxes = frozenset(tray.name for trays in content.values() for tray in trays)
-        self.stacks = tuple(self._stack(name, trays, spread) for name, trays in content.items() if trays)
+        self.stacks = tuple(self._stack(name, trays) for name, trays in content.items() if trays)
         self.boxes = tuple(
             BoxOfKits(name, Place(self._floor(name)), figures.capacity, _room_m(figures))
             for name, figures in self._boxes.items()
@@ -72,9 +74,10 @@ class TrayPlaces:
             if is_kit_tray and figures.holds(from_world.apply(tray.pose_in_world.position).tolist()):
                 yield tray
 
-    def _stack(self, box: str, trays: Sequence[Placement], spread: Spread) -> StackOfTrays:
-        pose_box = self._floor(box)
+    def _stack(self, box: str, trays: Sequence[Placement]) -> StackOfTrays:
+        pose_box, errors = self._floor(box), self._cell.actual
         upwards = sorted(trays, key=lambda tray: float(tray.pose_in_world.position[2]))
+        spread = spread_of(errors.tray, (errors.box, MIDDLE), (errors.table, MIDDLE))
         placed = tuple((t.name, Place(pose_box.inverse() @ t.pose_in_world, box, spread)) for t in upwards)
         sku = TRAYS.get(trays[0].model).sku
         return StackOfTrays(box, sku, Place(pose_box), len(placed), placed, _room_m(self._boxes[box], sku))

@@ -14,11 +14,11 @@ import numpy as np
 from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TRAYS, TrayKind, gripper_model
 from cellwright.catalogue.furniture_kinds import TableFigures
 from cellwright.cells import Cell, Layout, Placement, drawn_layout
-from cellwright.cells.actual import PoseErrorCfg
+from cellwright.cells.actual import ActualCfg, PoseErrorCfg
 from cellwright.core.pose import Pose
 from cellwright.drawings.boxes import TrayPlaces
-from cellwright.drawings.prior import deviation
 from cellwright.drawings.reach import SlotReach
+from cellwright.drawings.spreads import spread_of
 from cellwright.drawings.tools import changing_station, holder_boxes, station_tools, tools_of, with_each_tool
 from cellwright.knowledge.tray_layout import TrayLayout, tray_layout
 from cellwright.knowledge.workstation import (
@@ -53,22 +53,26 @@ def workstation_of(cell: Cell, layout: Layout | None = None) -> Workstation:
     layout = layout or drawn_layout(cell)
     tables = _tables(cell, layout)
     tray_of = {tray.name: tray_layout(TRAYS.get(tray.model).sku) for tray in layout.trays}
-    spread = _spread(cell.actual.tray)
+    errors = cell.actual
     supplies, kits = [], []
     lying = _lying(layout, tray_of)
-    boxes_of_trays = TrayPlaces(cell, layout, spread)
+    places = TrayPlaces(cell, layout)
     for tray in layout.trays:
-        if tray.name in boxes_of_trays.in_boxes:
+        if tray.name in places.in_boxes:
             continue
-        place = _on_table(tray.pose_in_world, tables.values(), spread)
+        place = _on_table(tray.pose_in_world, tables.values(), errors.tray, errors)
         parts = tuple(lying.get(tray.name, ()))
         if TRAYS.get(tray.model).kind is TrayKind.KIT:
             kits.append(FixedKit(tray.name, tray_of[tray.name].sku, place, parts))
         else:
             supplies.append(SupplyTray(tray.name, tray_of[tray.name].sku, place, parts))
     carrying = {tray.place.reference for tray in supplies} | {kit.place.reference for kit in kits}
-    stacks = tuple(replace(s, place=_on_table(s.place.pose, tables.values(), Spread())) for s in boxes_of_trays.stacks)
-    outlets = tuple(replace(b, place=_on_table(b.place.pose, tables.values(), Spread())) for b in boxes_of_trays.boxes)
+    stacks = tuple(
+        replace(s, place=_on_table(s.place.pose, tables.values(), errors.box, errors)) for s in places.stacks
+    )
+    outlets = tuple(
+        replace(b, place=_on_table(b.place.pose, tables.values(), errors.box, errors)) for b in places.boxes
+    )
     carrying |= {stack.place.reference for stack in stacks} | {box.place.reference for box in outlets}
     standing = {tray.name for tray in supplies} | {kit.name for kit in kits}
     free = [table for table in tables.values() if table.name not in carrying] if stacks else []
@@ -88,10 +92,10 @@ def workstation_of(cell: Cell, layout: Layout | None = None) -> Workstation:
         equipped = list(with_each_tool(cell, layout, name))
         for one in equipped:
             boxes += _reach_boxes(name, SlotReach(one, layout.bases[name]), layout, tray_of, standing)
-        boxes += tuple(boxes_of_trays.reached(name, tools_of(cell, layout, name), equipped, free))
+        boxes += tuple(places.reached(name, tools_of(cell, layout, name), equipped, free))
         boxes = tuple({box.name: box for box in (*boxes, *holder_boxes(cell, layout, name))}.values())
         mounted = mounted or next((tool for tool, cfg in cell.tools.items() if cfg.robot == name), None)
-        place = Place(layout.bases[name], spread=_spread(cell.actual.robot_base))
+        place = Place(layout.bases[name], spread=spread_of(errors.robot_base))
         robots.append(RobotDescription(name, place, mounted, boxes, ROBOTS.get(robot.model).title))
     used = {
         table.name
@@ -118,19 +122,20 @@ def _tables(cell: Cell, layout: Layout) -> dict[str, WorkTable]:
     for name, fixture in cell.fixtures.items():
         figures = FURNITURE.get(fixture.model)
         if isinstance(figures, TableFigures):
-            tables[name] = WorkTable(name, Place(layout.fixtures[name]), (*figures.size_m, figures.top_m))
+            place = Place(layout.fixtures[name], spread=spread_of(cell.actual.table))
+            tables[name] = WorkTable(name, place, (*figures.size_m, figures.top_m))
     return tables
 
 
-def _on_table(pose: Pose, tables: Iterable[WorkTable], spread: Spread) -> Place:
-    """Returns the place on the table below, or in the workstation when there is none."""
+def _on_table(pose: Pose, tables: Iterable[WorkTable], own: PoseErrorCfg, errors: ActualCfg) -> Place:
+    """Returns the place on the table below, or in the workstation when there is none; and how sure that is."""
     for table in tables:
         length_m, width_m, top_m = table.size_m
         pose_in_table = table.place.pose.inverse() @ pose
         x, y, z = np.abs(pose_in_table.position - [0.0, 0.0, top_m])
         if x <= length_m / 2 and y <= width_m / 2 and z <= ON_TABLE_M:
-            return Place(pose_in_table, table.name, spread)
-    return Place(pose, spread=spread)
+            return Place(pose_in_table, table.name, spread_of(own, (errors.table, pose_in_table.position.tolist())))
+    return Place(pose, spread=spread_of(own))
 
 
 def _lying(layout: Layout, tray_of: dict[str, TrayLayout]) -> dict[str, list[PartInTray]]:
@@ -168,8 +173,3 @@ def _reach_boxes(
         name = f"{robot}_reaches_{tray.name}"
         boxes.append(ReachBox(name, tuple(low.tolist()), tuple(high.tolist())))
     return tuple(boxes)
-
-
-def _spread(errors: PoseErrorCfg) -> Spread:
-    position_m = (deviation(errors.x_m), deviation(errors.y_m), deviation(errors.z_m))
-    return Spread(position_m, (0.0, 0.0, float(np.radians(deviation(errors.yaw_deg)))))

@@ -63,8 +63,15 @@ def judge_place(world: World, tray: str) -> Verdict:
 
 
 def judge_level(world: World, tray: str, box: BoxPlacement | None) -> Verdict:
-    """Returns whether a tray lies as flat as the drawings have it, or its box; and by how much it is tilted."""
-    frame = world.layout.fixtures[box.box] if box and box.inside else world.placement(tray).pose_in_world
+    """Returns whether a tray lies as flat as the drawings have it, or its box; and by how much it is tilted.
+
+    A table or a box that leans in fact is no excuse: what comes next counts on the drawings.
+    """
+    cell = world.cell
+    if box and box.inside:
+        frame = cell.fixtures[box.box].pose.pose
+    else:
+        frame = cell.trays[tray].pose.pose if tray in cell.trays else world.placement(tray).pose_in_world
     tilt_rad = lean_rad(frame.inverse() @ world.pose_of(tray))
     limit = f" (limit {np.degrees(TILT_LIMIT_RAD):g} deg)" if tilt_rad > TILT_LIMIT_RAD else ""
     return tilt_rad <= TILT_LIMIT_RAD, f"tilted by {np.degrees(tilt_rad):.1f} deg{limit}"

@@ -209,7 +209,7 @@ class TrayInventory:
 
 
 def _free_tables(world: World) -> dict[str, Pose]:
-    """Returns free table -> the middle of its top; by the drawings nothing is on it, not even a robot."""
+    """Returns free table -> the middle of its top, where it really is; by the drawings nothing is on it, no robot."""
     fixtures = world.cell.fixtures
     drawn = [tray.pose.pose for tray in world.cell.trays.values()]
     drawn += [fixture.pose.pose for fixture in fixtures.values()]
@@ -217,10 +217,11 @@ def _free_tables(world: World) -> dict[str, Pose]:
     for name, fixture in fixtures.items():
         figures = FURNITURE.get(fixture.model)
         if isinstance(figures, TableFigures):
-            top = fixture.pose.pose @ Pose.from_xyz_rpy((0.0, 0.0, figures.top_m))
+            middle = Pose.from_xyz_rpy((0.0, 0.0, figures.top_m))
+            top = fixture.pose.pose @ middle
             carries = any(_is_on(figures, top, pose) for pose in drawn)
             if not carries and not any(_is_on(figures, top, base, OVER_TABLE_M) for base in bases):
-                tables[name] = top
+                tables[name] = world.layout.fixtures[name] @ middle
     return tables
 
 
