@@ -146,3 +146,15 @@ def test_all_numbers_are_finite_and_all_keys_of_numbers_say_their_unit(told):
             assert key.rpartition("_")[2] in {"m", "rad", "s", "hz", "kg", "n", "px", "count"}, key
 
     look(told, "")
+
+
+def test_the_size_of_errors_is_told_and_not_their_direction():
+    errors = {"size": "calibrated", "table": {"z_m": -0.02}, "backlash_deg": [0.1, 0, 0, 0, 0, 0]}
+    told = drawings(load_cell("aprs").changed({"actual": errors}), lambda *_: True, None)["errors"]
+    assert told["table"]["z_m"] == 0.02
+    assert told["table"]["roll_rad"] == pytest.approx(np.radians(0.05), abs=1e-9)
+    assert told["joint_zero_rad"] == pytest.approx(np.radians(0.005), abs=1e-9)
+    assert told["backlash_rad"] == pytest.approx([np.radians(0.1), 0, 0, 0, 0, 0], abs=1e-9)
+    assert told["lens"] == {"edge_px": 0.3, "centre_column_px": 0.3, "centre_row_px": 0.3}
+    assert "z_m" not in told["tray"]
+    assert "table" not in drawings(load_cell("aprs"), lambda *_: True, None)["errors"]

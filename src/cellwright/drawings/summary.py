@@ -26,9 +26,11 @@ from cellwright.catalogue.furniture_kinds import TableFigures
 from cellwright.catalogue.tray_grasps import tray_grasp
 from cellwright.catalogue.vacuum import VacuumFigures
 from cellwright.cells import Cell, nominal_cameras
+from cellwright.cells.actual import LensErrorCfg, PoseErrorCfg
 from cellwright.core.camera import Camera
+from cellwright.core.config import Number
 from cellwright.core.pose import Pose
-from cellwright.drawings.prior import expected_parts
+from cellwright.drawings.prior import deviation, expected_parts
 from cellwright.drawings.reach import top_grasps
 from cellwright.knowledge.tray_layout import SlotPlace, tray_layout
 
@@ -78,7 +80,30 @@ def drawings(cell: Cell, reach: NominalReach, time_limit_s: float | None) -> dic
             for name, robot in cell.robots.items()
             if robot.vision is not None
         },
+        "errors": _errors(cell),
     }
+
+
+def _errors(cell: Cell) -> dict[str, Any]:
+    """Returns how large the errors of the real cell may be: root mean squares, those of zero left out."""
+    told: dict[str, Any] = {}
+    for key, errors in cell.actual:
+        if isinstance(errors, PoseErrorCfg | LensErrorCfg):
+            found = dict(_size(name, error) for name, error in errors if error != 0)
+            told |= {key: found} if found else {}
+        elif isinstance(errors, tuple):
+            told |= {_size(key, 0.0)[0]: [_size(key, error)[1] for error in errors]} if any(errors) else {}
+        elif key != "size" and errors != 0:
+            told |= [_size(key, errors)]
+    return told
+
+
+def _size(key: str, error: Number) -> tuple[str, float]:
+    """Returns the key and the size of an error, angles in radians."""
+    size = deviation(error)
+    if key.endswith("_deg"):
+        key, size = key.replace("_deg", "_rad"), float(np.radians(size))
+    return key, round(size, DIGITS)
 
 
 def _robot(cell: Cell, name: str, bases: Mapping[str, Pose], trays: Mapping[str, Any]) -> dict[str, Any]:
