@@ -52,6 +52,13 @@ def test_good_cell_has_nothing_wrong():
     ]
 
 
+@pytest.mark.parametrize("z_m", [-0.02, 0.02])
+def test_a_table_that_is_higher_or_lower_than_drawn_is_no_mistake_of_the_base_that_is_drawn_on_it(z_m):
+    found = findings(actual={"table": {"z_m": z_m, "x_m": 0.01, "roll_deg": 0.5}}, fidelity="kinematic")
+    assert found["bases"] == (True, "all stand on something, 0.0 mm off at most")
+    assert found["trays lie flat"][0]
+
+
 def test_part_that_falls_is_found():
     ok, detail = findings(parts={"gear": {"model": "medium_gear", "pose": {"xyz_m": [0.2, -1.3, 1.0]}}})[
         "comes to rest"
