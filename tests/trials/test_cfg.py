@@ -75,6 +75,10 @@ def test_a_mistake_is_told_in_one_line(tmp_path, old, new, told):
 def test_files_are_looked_for_beside_the_trial(tmp_path):
     made = read(tmp_path, GOOD.replace("cell: aprs", "cell: mine.yaml").replace("kit_s2l2", "./late.yaml"))
     assert made.cell == str(tmp_path / "mine.yaml")
+    assert read(tmp_path, GOOD.replace("cell: aprs", "cell: mine.yaml@tight@as_built")).cell == str(
+        tmp_path / "mine.yaml@tight@as_built"
+    )
+    assert read(tmp_path, GOOD.replace("cell: aprs", "cell: aprs@as_built")).cell == "aprs@as_built"
     assert made.orders[1].order == str(tmp_path / "late.yaml")
     assert made.orders[0].order == "kit_m2l1"
 

@@ -173,8 +173,8 @@ def make_trial(data: Any, path: Path) -> TrialCfg:
 
 
 def _beside(path: Path, text: str) -> str:
-    """Returns the path of a file that is named in a trial, beside that; a name stays one."""
-    is_file = text.endswith((".yaml", ".yml")) or "/" in text
+    """Returns the path of a file that is named in a trial, beside that; a name stays one, a variant (`@`) too."""
+    is_file = text.partition("@")[0].endswith((".yaml", ".yml")) or "/" in text
     return str(path.parent / text) if is_file else text
 
 
