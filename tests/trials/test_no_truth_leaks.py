@@ -21,7 +21,10 @@ from .truth_guard import Touched, guarded
 
 ONE_GEAR = Order.of("one gear", {KitDesign.of("kit_m", "sku_kit_m2l1_vessel", {"sku_part_medium_gear": 1}): 1})
 SOURCE = Path(cellwright.__file__).parent
-CONTROLLER_FILES = ("kitting_controller", "controller_ports", "controllers", "announced")
+CONTROLLER_FILES = (
+    "kitting_controller", "controller_ports", "controllers", "announced", "calibrated_ports", "registration/places",
+    "registration/sightings", "registration/procedure", "registration/fitting",
+)  # fmt: skip
 SIMULATION = {"sim", "lab", "judge", "sensors", "control", "interfaces"}
 
 

@@ -21,6 +21,11 @@ CONTROLLER = (
     "cellwright.trials.kitting_controller",
     "cellwright.trials.controller_ports",
     "cellwright.trials.announced",
+    "cellwright.trials.calibrated_ports",
+    "cellwright.trials.registration.fitting",
+    "cellwright.trials.registration.places",
+    "cellwright.trials.registration.procedure",
+    "cellwright.trials.registration.sightings",
 )
 WIRING = ("cellwright.trials.lab_ports", "heard")  # what hands frames over: between the bus and the controller
 SERVERS = (

@@ -15,6 +15,7 @@ from cellwright.catalogue.furniture import FurnitureFigures
 from cellwright.catalogue.grippers import GRIPPERS, GripperFigures
 from cellwright.catalogue.kitting_furniture import KITTING_FURNITURE
 from cellwright.catalogue.lr_mate_200id import LR_MATE_200ID
+from cellwright.catalogue.marks import CALIBRATION_MARK
 from cellwright.catalogue.mobiles import MobileFigures
 from cellwright.catalogue.parts import PartFigures
 from cellwright.catalogue.plug_trays import PLUG_TRAYS
@@ -72,7 +73,8 @@ MOBILES.add(EPUCK.name, EPUCK)
 for _tool in (*GRIPPERS.values(), WSG_50, ROBOTIQ_2F_85, *VACUUM_TOOLS.values()):
     TOOLS.add(_tool.name, _tool)
 CHANGERS.add(TOOL_CHANGER.name, TOOL_CHANGER)
-for _part in (*gears.GEARS.values(), *ROVI_OBJECTS.values(), *FLAT_PARTS.values(), *gears.PLUG_GEARS.values()):
+_LOOSE = (*gears.GEARS.values(), *ROVI_OBJECTS.values(), *FLAT_PARTS.values(), *gears.PLUG_GEARS.values())
+for _part in (*_LOOSE, CALIBRATION_MARK):
     PARTS.add(_part.name, _part)
 for _tray in (*trays.TRAYS.values(), *PLUG_TRAYS.values()):
     TRAYS.add(_tray.name, _tray)
