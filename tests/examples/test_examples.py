@@ -28,10 +28,11 @@ ESSENTIAL = {
     "10_external_robot.py": r"simulated.*20 mm\nrefused: True\nthe two.*True\nexternal.*3 mm\nthe two.*True\nsimulated",
     "11_external_controller.py": r"claimed: True, done: True(?s:.*)slot_3: large_gear(?s:.*)recoverable: True",
     "12_epucks.py": r"three squares each after \d+\.\d s\n(ePuck\d: .* off by \d+\.\d mm, expected \d+\.\d mm\n){4}",
+    "14_calibrated_detections.py": r"large_gear: reported at 0.1610, -1.2050 m, is at 0.1715, -1.2098 m\n.*medium_gear",
     "13_own_planner.py": r"one_by_one: 30 steps, 66.0 s, 2.00 .*\nvalid: True\nwithout .*: step 1 .*found nothing",
 }
 
-QUICK = ("01_poses_and_frames.py", "02_read_a_log.py")
+QUICK = ("01_poses_and_frames.py", "02_read_a_log.py", "14_calibrated_detections.py")
 
 # What a first run after an installation may say besides.
 FIRST_TIME = r"(?m)^compiling [a-z ]+, once for this version: about \d+ s\n"

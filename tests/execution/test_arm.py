@@ -7,6 +7,7 @@ from tests.execution.test_upright import manipulator_of
 from cellwright.catalogue import TOOLS
 from cellwright.cells import load_cell
 from cellwright.cells.actual import ActualCfg
+from cellwright.core.pose import Pose
 from cellwright.execution.arm import ArmClient, tool_down
 from cellwright.execution.failure import StepFailed
 from cellwright.execution.settings import Recipe
@@ -40,6 +41,16 @@ def test_a_touch_tells_where_the_table_is_and_only_where_it_is(still, robot):
     assert nothing is None
     assert met.position[2] - tips_m == pytest.approx(table_m, abs=0.0001)
     assert stopped.distance_m(met) < 0.0005
+
+
+def test_a_measured_tool_is_moved_and_read_where_it_is():
+    base, offset = tool_down(np.array([0.1, 0.2, 0.3]), 0.4), Pose.from_xyz_rpy([0.002, -0.001, 0.0])
+    drawn, measured = (ArmClient("fanuc", None, base, Recipe(), tool_offset=one) for one in (None, offset))
+    wanted = tool_down(np.array([0.5, -0.1, 0.2]), 1.0)
+    assert drawn._in_world(drawn._in_base(wanted)).is_close(wanted)
+    assert measured._in_world(measured._in_base(wanted)).is_close(wanted)
+    assert (base @ measured._in_base(wanted) @ offset).is_close(wanted)
+    assert measured._in_base(wanted).distance_m(drawn._in_base(wanted)) == pytest.approx(np.hypot(0.002, 0.001))
 
 
 def test_an_arm_without_a_sensor_cannot_touch():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +16,7 @@ from cellwright.core.errors import BadInput, JobFailed
 if TYPE_CHECKING:
     from cellwright.drawings.prior import Drawings
     from cellwright.execution import ExecutionSettings, OrderReport
+    from cellwright.perception.calibration import Calibration
     from cellwright.trials.controller_ports import ControllerOrders
 
 __all__ = ["control"]
@@ -37,6 +39,9 @@ def control(
     robots: Annotated[str | None, typer.Option(help="Who works, with commas between; all by default.")] = None,
     recovery: Annotated[str, typer.Option(help="After a failure: none, retry or full.")] = "full",
     planner: Annotated[str | None, typer.Option(help="A task planner by name.")] = None,
+    calibration: Annotated[
+        Path | None, typer.Option(help="A calibration file of the cell: corrects drawings and detections.")
+    ] = None,
     database: Annotated[
         str, typer.Option(envvar="CELLWRIGHT_DATABASE", help="Belief and progress: a new file, or an address.")
     ] = "sqlite://",
@@ -60,7 +65,12 @@ def control(
     drawings = Drawings.of(loaded)
     settings = ExecutionSettings(recovery=RecoveryMode.named(recovery), planner=_planner(planner))
     named = split_names(robots, loaded.robots, "robot", loaded.where) if robots else None
-    work = _Work(drawings, named, settings, database)
+    measured = None
+    if calibration is not None:
+        from cellwright.trials.calibrated_ports import calibration_of
+
+        measured = calibration_of(calibration, drawings)
+    work = _Work(drawings, named, settings, database, measured)
     addresses = _addresses("--crcl", crcl), _addresses("--vision", vision)
     account = asyncio.run(work.build(order, quantity, trial, *addresses))
     if as_json:
@@ -74,18 +84,25 @@ class _Work:
     """The controller of one cell, with its settings."""
 
     def __init__(
-        self, drawings: Drawings, robots: Sequence[str] | None, settings: ExecutionSettings, database: str
+        self,
+        drawings: Drawings,
+        robots: Sequence[str] | None,
+        settings: ExecutionSettings,
+        database: str,
+        calibration: Calibration | None = None,
     ) -> None:
         self.drawings = drawings
         self.robots = robots
         self.settings = settings
         self.database = database
+        self.calibration = calibration
         self.account: OrderReport | None = None
 
     async def build(
         self, order: str | None, quantity: int, trial: str | None, crcl: dict[str, str], vision: dict[str, str]
     ) -> OrderReport | None:
         """Returns the account of what was built; None when nothing was ordered."""
+        from cellwright.trials.calibrated_ports import calibrated_ports
         from cellwright.trials.kitting_controller import KittingController, controller_database
         from cellwright.trials.socket_ports import CellAddresses, socket_ports
 
@@ -97,7 +114,8 @@ class _Work:
                     self.drawings, addresses, database=self.database, report=lambda account: self._report(account)
                 )
             )
-            database = controller_database(self.drawings, orders.announced, self.robots, self.database)
+            ports = calibrated_ports(ports, self.calibration)
+            database = controller_database(ports.drawings, orders.announced, self.robots, self.database)
             stack.callback(database.close)
             controller = KittingController(
                 ports,

@@ -20,13 +20,15 @@ if TYPE_CHECKING:
     from cellwright.execution.settings import RecoveryMode
     from cellwright.judge import FaultCfg
     from cellwright.lab.world_file import WorldState
+    from cellwright.perception.calibration import Calibration
     from cellwright.planning.external_plan import ExternalPlan
     from cellwright.trials.run import RunCfg
 
 __all__ = ["run"]
 
 OF_THE_FIRST_RUN = (
-    "cell", "order", "quantity", "robots", "recovery", "planner", "fault", "seed", "fidelity", "plan", "rename"
+    "cell", "order", "quantity", "robots", "recovery", "planner", "fault", "seed", "fidelity", "plan", "rename",
+    "calibration",
 )  # fmt: skip
 
 
@@ -47,6 +49,9 @@ def run(
     recovery: Annotated[str, typer.Option(help="After a failure: none, retry or full.")] = "full",
     planner: Annotated[
         str | None, typer.Option(help="sequencer, scheduler, fast-downward, enhsp, or one of the cell's plugins.")
+    ] = None,
+    calibration: Annotated[
+        Path | None, typer.Option(help="A calibration file of the cell: corrects drawings and detections.")
     ] = None,
     fault: Annotated[list[str] | None, typer.Option(help="What goes wrong: kind:key=value,...; repeatable.")] = None,
     seed: Annotated[int, typer.Option(help="Root of all randomness.")] = 0,
@@ -81,6 +86,8 @@ def run(
         "cell": cell, "order": order, "quantity": quantity, "robots": _names(robots), "recovery": recovery,
         "planner": planner, "seed": seed, "fidelity": fidelity, "faults": fault or [],
     }  # fmt: skip
+    if calibration is not None:
+        header["calibration"] = str(calibration.absolute())
     if database is not None and "://" in database:
         from cellwright.knowledge.address import need_driver
 
@@ -112,6 +119,7 @@ def run(
         take_folder(out, out, ("verdict.json", "verdict.html"), overwrite=overwrite)
     given = _external_plan(plan, rename or [])
     _check_options(header, loaded)
+    measured = _calibration(header, loaded)
     say(f"{loaded.name}, seed {header['seed']}: {_said(header, resume)}", to=err)
     tell_hints(cell_hints(loaded))
 
@@ -123,7 +131,7 @@ def run(
     from cellwright.trials.run import check_order, run_order
     from cellwright.trials.run_files import run_files
 
-    cfg = replace(_cfg(header), plan=given)
+    cfg = replace(_cfg(header), plan=given, calibration=measured)
     pace = 1.0 if realtime else None
     with Lab.from_cell(loaded, header["seed"], fidelity=header["fidelity"], pace=pace) as lab:
         check_order(lab, orders, cfg)
@@ -255,6 +263,15 @@ def _cfg(header: dict[str, Any]) -> RunCfg:
     robots, (mode, faults) = header["robots"], _recovery_and_faults(header)
     settings = ExecutionSettings(recovery=mode, planner=header.get("planner"))
     return RunCfg(robots=None if robots is None else tuple(robots), settings=settings, faults=faults)
+
+
+def _calibration(header: dict[str, Any], cell: Cell) -> Calibration | None:
+    if header.get("calibration") is None:
+        return None
+    from cellwright.drawings.prior import Drawings
+    from cellwright.trials.calibrated_ports import calibration_of
+
+    return calibration_of(header["calibration"], Drawings.of(cell))
 
 
 def _external_plan(plan: Path | None, renamed: list[str]) -> ExternalPlan | None:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from cellwright.cli.output import err, prepare_output, print_json, say, table, take_folder
 from cellwright.core.errors import BadInput
-from cellwright.trials.cfg import trial_json_schema
+from cellwright.trials.cfg import EXTERNAL, trial_json_schema
 from cellwright.trials.page import FILES
 from cellwright.trials.report import Report
 from cellwright.trials.trial_file import read_whole_trial, run_trial
@@ -24,6 +24,9 @@ def trial(
     file: Annotated[Path | None, typer.Argument(help="The trial, a YAML file.")] = None,
     controller: Annotated[
         str | None, typer.Option(help="external, or the name of a controller inside; the trial's own by default.")
+    ] = None,
+    calibration: Annotated[
+        Path | None, typer.Option(help="A calibration file of the cell, for a controller inside.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder of verdict, page, picture and log; out/trial/NAME, or the next number.")
@@ -47,6 +50,10 @@ def trial(
     if file is None:
         raise BadInput("which trial? give its YAML file, or --schema")
     cfg = read_whole_trial(file)
+    if calibration is not None:
+        cfg = cfg.model_copy(update={"calibration": str(calibration)})
+    if cfg.calibration is not None and (controller or cfg.controller) == EXTERNAL:
+        raise BadInput("a calibration is for a controller inside; one outside loads the file itself")
     usual = Path("out") / "trial" / cfg.trial
     if out is not None:  # refused now what would be refused once the laboratory is built
         take_folder(out, usual, FILES.values(), overwrite=overwrite)

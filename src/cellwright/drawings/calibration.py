@@ -1,20 +1,25 @@
-"""The entries of a cell's drawings that a calibration belongs to, with digests: another layout is told by name."""
+"""Drawings and calibrations: the drawings that one belongs to, told by digests, and drawings corrected by it."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from cellwright.catalogue import FURNITURE
+from cellwright.catalogue.furniture_kinds import TableFigures
+from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
 from cellwright.drawings.prior import DETECTORS, Drawings
-from cellwright.perception.calibration import DrawnPlaces
+from cellwright.perception.calibration import Calibration, DrawnPlaces
 
-__all__ = ["drawn_places"]
+__all__ = ["calibrated_drawings", "drawn_places"]
 
 DIGITS = 9
+ON_TABLE_M = 0.02  # a tray that is drawn so near to the height of a table stands on it
 DETECTOR_KEYS = ("type", "camera", "plane_m", "planes")  # that say where it takes things to be
 
 
@@ -53,3 +58,38 @@ def _numbers(pose: Pose) -> list[float]:
 
 def _digest(drawn: Any) -> str:
     return hashlib.sha256(json.dumps(drawn, sort_keys=True, default=str).encode()).hexdigest()[:12]
+
+
+def calibrated_drawings(drawings: Drawings, calibration: Calibration) -> Drawings:
+    """Returns drawings corrected by a calibration: bases, tools, tables with what stands on them, measured fixtures."""
+    cell = drawings.cell
+    robots = {name: {"base": _pose_keys(robot.base.pose)} for name, robot in calibration.robots.items()}
+    fixtures = {name: {"pose": _pose_keys(fixture.pose)} for name, fixture in calibration.fixtures.items()}
+    trays: dict[str, Any] = {}
+    for name, surface in calibration.surfaces.items():
+        figures, pose = FURNITURE.get(cell.fixtures[name].model), drawings.layout.fixtures[name]
+        if not isinstance(figures, TableFigures):
+            raise BadInput(f"surfaces.{name}: the cell's {name} is no table; calibrate the cell again")
+        top_m = float(pose.position[2]) + figures.top_m
+        if name not in fixtures:
+            fixtures[name] = {"pose": _pose_keys(_raised(pose, surface.height_at(pose.position) - top_m))}
+        for tray in drawings.layout.trays:
+            at, half_m = pose.inverse() @ tray.pose_in_world, np.array(figures.size_m) / 2
+            if (np.abs(at.position[:2]) <= half_m).all() and abs(at.position[2] - figures.top_m) <= ON_TABLE_M:
+                up_m = surface.height_at(tray.pose_in_world.position) - top_m
+                trays[tray.name] = {"pose": _pose_keys(_raised(tray.pose_in_world, up_m))}
+    changed = cell.changed({"robots": robots, "fixtures": fixtures, "trays": trays}, cell.where)
+    offsets = {name: robot.tool.pose for name, robot in calibration.robots.items()}
+    return replace(Drawings.of(changed), tool_offsets={name: pose for name, pose in offsets.items() if _is_some(pose)})
+
+
+def _raised(pose: Pose, up_m: float) -> Pose:
+    return Pose(pose.position + [0.0, 0.0, up_m], pose.quaternion)
+
+
+def _is_some(pose: Pose) -> bool:
+    return not pose.is_close(Pose.identity(), tolerance_m=0.0, tolerance_rad=0.0)
+
+
+def _pose_keys(pose: Pose) -> dict[str, list[float]]:
+    return {"xyz_m": pose.position.tolist(), "rpy_deg": np.degrees(pose.rpy).tolist()}

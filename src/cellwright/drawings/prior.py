@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -35,10 +35,13 @@ class Drawings:
         cell: The cell as its file has it; of its errors only how large they may be, not which way they go.
         layout: Where things are by the drawings, whatever the seed: fixtures, robots, cameras, trays, and parts that
             have a place of their own. What is scattered or shuffled is not in it.
+        tool_offsets: Robot -> the pose of its tool's point as a calibration has it, in the frame of the one that the
+            robot reports; empty without a calibration.
     """
 
     cell: Cell
     layout: Layout
+    tool_offsets: Mapping[str, Pose] = field(default_factory=dict)
 
     @classmethod
     def of(cls, cell: Cell) -> Drawings:

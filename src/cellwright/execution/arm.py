@@ -107,6 +107,7 @@ class ArmClient:
         recipe: Speeds.
         tool_models: What it calls a tool -> the tool's name in the catalogue, where they differ.
         force_sensor: Its name of the sensor at its wrist, by the drawings; empty when none is known.
+        tool_offset: The pose of its tool's point as it was measured, in the frame of the point that it reports.
     """
 
     waits_for_tool = False
@@ -119,6 +120,7 @@ class ArmClient:
         recipe: Recipe,
         tool_models: Mapping[str, str] | None = None,
         force_sensor: str = "",
+        tool_offset: Pose | None = None,
     ) -> None:
         self.name = name
         self.recipe = recipe
@@ -136,6 +138,7 @@ class ArmClient:
         self._client = client
         self._base = pose_base_in_world
         self._from_world = pose_base_in_world.inverse()
+        self._tool_offset = tool_offset
         self._speed_mps: float | None = None
         self._at: Pose | None = None  # where its tool is, in the world, as far as that is known
         self._watch: Callable[[HandReading], StepFailed | None] | None = None
@@ -179,7 +182,7 @@ class ArmClient:
             ArmFailed: It cannot, or something stopped it.
         """
         await self._set_speed(speed_mps)
-        pose = message_of_pose(self._from_world @ self._lifted(pose_tool_in_world, 1.0))
+        pose = message_of_pose(self._in_base(pose_tool_in_world))
         before = self._at
         self._at = None
         least_s = 0.0 if before is None else self._least_s(before, pose_tool_in_world, speed_mps)
@@ -242,7 +245,7 @@ class ArmClient:
         guards = status.guards_statuses
         if guards is None or guards.trigger_count == before or guards.trigger_pose is None:
             return None
-        return self._lifted(self._base @ checked_pose(guards.trigger_pose, self.name), -1.0)
+        return self._in_world(checked_pose(guards.trigger_pose, self.name))
 
     async def _guarded(
         self, pose_tool_in_world: Pose, speed_mps: float, limit_n: float, axes: Sequence[str] = ("Fz",)
@@ -256,7 +259,7 @@ class ArmClient:
             for limit in limits
         )
         self._at = None
-        pose = message_of_pose(self._from_world @ self._lifted(pose_tool_in_world, 1.0))
+        pose = message_of_pose(self._in_base(pose_tool_in_world))
         await self._go(
             messages.MoveTo(0, guard=guards, move_straight=True, end_position=pose)
         )  # asked often: it may stop
@@ -346,11 +349,21 @@ class ArmClient:
         above_m = self.above_m(pose.position)
         return pose if above_m == 0.0 else raised(pose, float(pose.position[2]) + times * above_m)
 
+    def _in_base(self, pose_tool_in_world: Pose) -> Pose:
+        """Returns what to command so that the tool is there."""
+        pose = self._from_world @ self._lifted(pose_tool_in_world, 1.0)
+        return pose if self._tool_offset is None else pose @ self._tool_offset.inverse()
+
+    def _in_world(self, pose_reported_in_base: Pose) -> Pose:
+        """Returns where the tool is when the robot reports it there."""
+        pose = self._base @ pose_reported_in_base
+        return self._lifted(pose if self._tool_offset is None else pose @ self._tool_offset, -1.0)
+
     def _reading(self, status: messages.CRCLStatus | None) -> HandReading:
         gripper = status.gripper_status if status else None
         if status is None or status.pose_status is None:
             raise JobFailed(f"{self.name} reports no pose")
-        pose = self._lifted(self._base @ checked_pose(status.pose_status.pose, self.name), -1.0)
+        pose = self._in_world(checked_pose(status.pose_status.pose, self.name))
         statuses = status.joint_statuses.joint_status if status.joint_statuses else ()
         joints_rad = tuple(float(one.joint_position) for one in statuses if one.joint_position is not None)
         felt = status.sensor_statuses.force_torque_sensor_status if status.sensor_statuses else ()

@@ -57,7 +57,8 @@ def make_manipulators(
     how, felt = (settings.recipe, settings.tool_models), settings.force_sensors
     found: dict[str, Manipulator] = {}
     for robot, client in clients.items():
-        arm = ArmClient(robot, client, believed.pose(robot), *how, felt.get(robot, ""))
+        offset = settings.tool_offsets.get(robot)
+        arm = ArmClient(robot, client, believed.pose(robot), *how, felt.get(robot, ""), offset)
         model = (models or {}).get(robot)
         capsules = None if model is None else ArmCapsules(model, believed.pose(robot))
         tool, hand = believed.tool_of.get(robot, ""), RobotHand(arm, clock)

@@ -10,6 +10,7 @@ from typing import Self
 
 from cellwright.catalogue.seating import SEEN_SEATED, SlotTolerance
 from cellwright.core.errors import UnknownName
+from cellwright.core.pose import Pose
 
 __all__ = ["ExecutionSettings", "Latencies", "Recipe", "RecoveryMode"]
 
@@ -95,6 +96,7 @@ class ExecutionSettings:
         time_limit_s: After so long nothing new is begun.
         tool_models: What robots call a tool -> its name in the catalogue, where they differ.
         force_sensors: Robot -> its name of the sensor at its wrist.
+        tool_offsets: Robot -> the pose of its tool's point as it was measured, in the frame of the one it reports.
         flat_detectors: Detectors that measure neither heights nor leans, by the drawings.
         verify_s: How long a part that does not look seated is looked at before that is believed.
     """
@@ -112,6 +114,7 @@ class ExecutionSettings:
     time_limit_s: float = 900.0
     tool_models: Mapping[str, str] = field(default_factory=dict)
     force_sensors: Mapping[str, str] = field(default_factory=dict)
+    tool_offsets: Mapping[str, Pose] = field(default_factory=dict)
     flat_detectors: frozenset[str] = frozenset()
 
     @property

@@ -197,6 +197,7 @@ class Lab:
         planner: str | None = None,
         faults: Sequence[str] = (),
         database: str | Path = "sqlite://",
+        calibration: str | Path | None = None,
     ) -> Report:
         """Does an order with Cellwright's own controller, and judges it by the truth.
 
@@ -208,12 +209,15 @@ class Lab:
             planner: A task planner by name; what suits the number of robots by default.
             faults: Faults to apply, such as `drop:part=*,during=transfer:2`.
             database: The database of belief.
+            calibration: A calibration file of the cell.
         """
+        from cellwright.drawings.prior import Drawings
         from cellwright.execution import ExecutionSettings, RecoveryMode
         from cellwright.judge import parse_fault
         from cellwright.orders import Order, find_order
         from cellwright.planning import TASK_PLANNERS
         from cellwright.trials import RunCfg, run_order
+        from cellwright.trials.calibrated_ports import calibration_of
 
         if planner is not None:
             TASK_PLANNERS.get(planner)
@@ -223,6 +227,7 @@ class Lab:
             ExecutionSettings(recovery=RecoveryMode.named(recovery), planner=planner),
             tuple(parse_fault(fault) for fault in faults),
             database,
+            calibration=None if calibration is None else calibration_of(calibration, Drawings.of(self.cell)),
         )
         return run_order(self, [wanted], cfg)
 

@@ -66,6 +66,7 @@ class CellUnderTest(CellFaults):
         pace: float = 1.0,
         faults: str | Sequence[str | dict[str, Any]] = (),
         time_limit_s: float = 300.0,
+        calibration: str | Path | None = None,
     ) -> CellUnderTest:
         """Starts the laboratory, on free ports.
 
@@ -79,6 +80,7 @@ class CellUnderTest(CellFaults):
             faults: What goes wrong, as on the command line.
             time_limit_s: Simulated time after which the interfaces close, so that no controller waits for ever. They
                 also close as in a trial: when all orders were submitted, or have been complete and still for 5 s.
+            calibration: A calibration file of the cell, for a controller inside.
 
         Raises:
             BadInput: One line that says what is allowed.
@@ -110,6 +112,7 @@ class CellUnderTest(CellFaults):
                 time_limit_s=time_limit_s,
                 folder=str(self.folder),
                 name=self.name,
+                calibration=None if calibration is None else str(calibration),
             )
         except BadInput:
             self.close(keep=True)  # so that it can be started again, rightly

@@ -86,6 +86,8 @@ class TrialCfg(Cfg):
         faults: What goes wrong, as text or as mappings.
         points: Item of the score -> its worth, where it is not the usual.
         controller: The default controller: `external`, `internal` (Cellwright's own), or the name of another inside.
+        calibration: A calibration file of the cell for a controller inside, relative to the trial's; one outside reads
+            such a file itself.
         connect_within_s: Real time in which a controller outside must connect; simulated time stands still till then.
         reconnect_within_s: Simulated time in which one that has disconnected must be back.
         still_s: A trial also ends when all orders have been complete for so long and nothing has moved.
@@ -102,6 +104,7 @@ class TrialCfg(Cfg):
     faults: list[AnyFault] = Field(default_factory=list)
     points: dict[str, Worth] = Field(default_factory=dict)
     controller: str = EXTERNAL
+    calibration: Annotated[str, Field(min_length=1)] | None = None
     connect_within_s: Seconds = 60.0
     reconnect_within_s: Seconds = 10.0
     still_s: Seconds = 5.0
@@ -165,6 +168,8 @@ def make_trial(data: Any, path: Path) -> TrialCfg:
     """Returns a trial from the data of a file, or of a part of it."""
     if isinstance(data, dict) and isinstance(data.get("cell"), str):
         data = data | {"cell": _beside(path, data["cell"])}
+    if isinstance(data, dict) and isinstance(data.get("calibration"), str):
+        data = data | {"calibration": str(path.parent / data["calibration"])}
     cfg = validate(data, TrialCfg, path)
     orders = [order.model_copy(update={"order": _beside(path, order.order)}) for order in cfg.orders]
     made = cfg.model_copy(update={"orders": orders})

@@ -158,6 +158,7 @@ class KittingController:
                     self.settings,
                     tool_models=ports.drawings.tool_models,
                     force_sensors=ports.drawings.force_sensors,
+                    tool_offsets=ports.drawings.tool_offsets,
                     flat_detectors=ports.drawings.flat_detectors,
                 ),
                 publish=self._tell,

@@ -12,6 +12,7 @@ from typing import Any
 from cellwright.catalogue import FURNITURE, BoxFigures
 from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.messages import Detections
+from cellwright.drawings.calibration import calibrated_drawings
 from cellwright.drawings.prior import Drawings
 from cellwright.execution import ActionRecord, ExecutionSettings, OrderReport, OrderStatus
 from cellwright.execution.progress import load_progress
@@ -22,6 +23,7 @@ from cellwright.lab.lab import Lab
 from cellwright.lab.world_file import WorldFile, WorldState
 from cellwright.orders import Order
 from cellwright.orders.design import PAPER_PART_SKUS, PAPER_TRAY_SKU
+from cellwright.perception.calibration import Calibration
 from cellwright.planning.external_plan import ExternalPlan
 from cellwright.trials.announced import AnnouncedOrder
 from cellwright.trials.cfg import LONGEST_S, TrialCfg, TrialOrderCfg
@@ -52,6 +54,7 @@ class RunCfg:
         header: What else is stored with the world.
         on_action: Is told of every action that was tried, once it has ended or failed.
         plan: An external plan to begin with; a resumed run plans anew.
+        calibration: Of the cell as it is drawn; corrects drawings and detections.
     """
 
     robots: tuple[str, ...] | None = None
@@ -62,6 +65,7 @@ class RunCfg:
     header: Mapping[str, Any] | None = None
     on_action: Callable[[ActionRecord], None] = lambda _record: None
     plan: ExternalPlan | None = None
+    calibration: Calibration | None = None
 
 
 def check_order(lab: Lab, orders: Sequence[Order], cfg: RunCfg) -> None:
@@ -102,7 +106,9 @@ def run_order(lab: Lab, orders: Sequence[Order], cfg: RunCfg | None = None, resu
     book = OrderBook.of_run(orders, lab.cell)
     if resume is None:
         known = map(AnnouncedOrder.of, book.orders.values())
-        database = controller_database(Drawings.of(lab.cell), known, cfg.robots, cfg.database)
+        drawings = Drawings.of(lab.cell)
+        drawings = drawings if cfg.calibration is None else calibrated_drawings(drawings, cfg.calibration)
+        database = controller_database(drawings, known, cfg.robots, cfg.database)
     else:
         resume.restore(lab)
         lab.advance(AWAY_S)
@@ -113,7 +119,15 @@ def run_order(lab: Lab, orders: Sequence[Order], cfg: RunCfg | None = None, resu
 
 def _run(lab: Lab, book: OrderBook, cfg: RunCfg, database: Database, resume: WorldState | None) -> Report:
     robots = Drawings.of(lab.cell).named_robots(cfg.robots)
-    trial = Trial(lab, _trial_cfg(lab, book, cfg), book, robots=robots, is_run=True, database=cfg.database)
+    trial = Trial(
+        lab,
+        _trial_cfg(lab, book, cfg),
+        book,
+        robots=robots,
+        is_run=True,
+        database=cfg.database,
+        calibration=cfg.calibration,
+    )
     controller = KittingController(
         trial.ports, database, robots=cfg.robots, settings=cfg.settings, on_action=cfg.on_action
     )

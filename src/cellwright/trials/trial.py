@@ -17,7 +17,9 @@ from cellwright.judge.faults.spec import fault_text, parse_fault
 from cellwright.knowledge import DatabaseError
 from cellwright.lab.lab import Lab
 from cellwright.lab.versions import versions
+from cellwright.perception.calibration import Calibration
 from cellwright.trials.announced import AnnouncedOrders
+from cellwright.trials.calibrated_ports import calibrated_ports, calibration_of
 from cellwright.trials.cfg import TrialCfg
 from cellwright.trials.controllers import TrialController
 from cellwright.trials.fault_watcher import STILL_MPS, FaultWatcher, speed_mps
@@ -53,6 +55,7 @@ class Trial:
         is_run: Whether it ends with its controller, whose word is its claim, and needs no submission.
         database: Where its controller keeps what it knows.
         say: Told what is going on.
+        calibration: Corrects the ports of a controller inside; the trial's own when None.
 
     Attributes:
         judge: Sees the truth; nothing that it says reaches a controller.
@@ -76,6 +79,7 @@ class Trial:
         is_run: bool = False,
         database: str | Path = "sqlite://",
         say: Callable[[str], None] = lambda _text: None,
+        calibration: Calibration | None = None,
     ) -> None:
         self.lab = lab
         self.cfg = cfg
@@ -83,7 +87,10 @@ class Trial:
         self.is_run = is_run
         self.say = say
         self.crcl = CrclInterface(lab)
-        self.ports = lab_ports(lab, self.crcl, database=database, report=self._take_account)
+        ports = lab_ports(lab, self.crcl, database=database, report=self._take_account)
+        if calibration is None and cfg.calibration is not None:
+            calibration = calibration_of(cfg.calibration, ports.drawings)
+        self.ports = calibrated_ports(ports, calibration)
         self.judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, cfg.faults)
         self.watcher = FaultWatcher(lab)
         self.reach = PointReach(lab)

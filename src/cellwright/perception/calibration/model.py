@@ -1,7 +1,7 @@
 """The model of a calibration file: what was measured of a cell, for any controller to load.
 
-Metres, degrees and the world frame of the drawings, unless a key says otherwise. The world is pinned by the base of
-the first robot of the file, which stands where it is drawn; all else was measured against it.
+Metres, degrees and the world frame of the drawings, unless a key says otherwise. The world is pinned by the first
+robot of the file and the table that it works at: x, y and direction by its base as drawn, height and level by that.
 """
 
 from __future__ import annotations
