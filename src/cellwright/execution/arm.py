@@ -32,6 +32,7 @@ __all__ = [
 
 JOINT_SPEED_RADPS, JOINT_ACCELERATION_RADPS2 = 0.8, 1.5  # to the rest position; estimated
 TURN_SPEED_RADPS = 1.0
+STEP_TURN_RADPS2 = 60.0  # of small steps: a tool at a tenth of its speed is there in as little time
 NEAR_M, NEAR_RAD = 0.005, 0.02  # a tool is at least so near to where it was sent
 SHORT_M = 0.0015  # a tool that stands farther from where it was to press was stopped before
 TOUCH_MPS = 0.005  # at which a contact is found to a few hundredths of a millimetre
@@ -56,8 +57,9 @@ class HandReading:
         width_m: Between the fingers, if it has any.
         holding: Whether they were stopped by something; of cups, whether they have a vacuum.
         joints_rad: The angles of the arm's joints; empty when it does not report them.
-        pull_n: The force along the axis of its wrist, as the sensor there measured it; None without one.
-        pull_count: The number of that measurement.
+        wrench: Forces (N) along and torques (N m) about the axes of its flange, as the sensor at its wrist reported them,
+            with its sign and with the weight of the tool; None without one.
+        wrench_count: The number of that measurement.
     """
 
     pose_tool_in_world: Pose
@@ -65,8 +67,13 @@ class HandReading:
     width_m: float
     holding: bool
     joints_rad: tuple[float, ...] = ()
-    pull_n: float | None = None
-    pull_count: int = 0
+    wrench: tuple[float, float, float, float, float, float] | None = None
+    wrench_count: int = 0
+
+    @property
+    def pull_n(self) -> float | None:
+        """The force along the axis of its wrist; None without a sensor there."""
+        return None if self.wrench is None else self.wrench[2]
 
 
 class Arm(Protocol):
@@ -264,6 +271,37 @@ class ArmClient:
             messages.MoveTo(0, guard=guards, move_straight=True, end_position=pose)
         )  # asked often: it may stop
 
+    async def step(self, pose_tool_in_world: Pose, speed_mps: float, limit_n: float) -> HandReading:
+        """Moves the tool a little until any force at the wrist has changed so much; returns what is felt there.
+
+        Speeds and accelerations go with the command, so that those of other motions stay.
+
+        Raises:
+            ArmFailed: It cannot move so.
+        """
+        limits = messages.GuardLimitEnum.INCREASE_OVER_LIMIT, messages.GuardLimitEnum.DECREASE_BEYOND_LIMIT
+        guards = tuple(
+            messages.Guard(self._force_sensor, sub_field=axis, limit_type=limit, limit_value=limit_n)
+            for axis in (("Fx", "Fy", "Fz") if self._force_sensor else ())
+            for limit in limits
+        )
+        pose = message_of_pose(self._from_world @ pose_tool_in_world)
+        goal = messages.PoseAndSet(
+            pose.point,
+            pose.x_axis,
+            pose.z_axis,
+            True,
+            trans_speed=messages.TransSpeedAbsolute(setting=speed_mps),
+            trans_accel=messages.TransAccelAbsolute(setting=self.recipe.acceleration_mps2),
+            rot_speed=messages.RotSpeedAbsolute(setting=TURN_SPEED_RADPS),
+            rot_accel=messages.RotAccelAbsolute(setting=STEP_TURN_RADPS2),
+        )
+        self._at = None
+        await self._go(messages.MoveTo(0, guard=guards, move_straight=True, end_position=goal))
+        reading = await self.read()
+        self._at = reading.pose_tool_in_world
+        return reading
+
     async def _report_briefly(self) -> None:
         """Asks for joints, pose, gripper and wrist in every status; to write and read the rest takes longer."""
         await self._do(messages.ConfigureStatusReport(0, True, True, True, False, bool(self._force_sensor), False))
@@ -367,9 +405,9 @@ class ArmClient:
         statuses = status.joint_statuses.joint_status if status.joint_statuses else ()
         joints_rad = tuple(float(one.joint_position) for one in statuses if one.joint_position is not None)
         felt = status.sensor_statuses.force_torque_sensor_status if status.sensor_statuses else ()
-        wrist = next(
-            ((float(one.fz), one.read_count) for one in felt if one.sensor_id == self._force_sensor), (None, 0)
-        )
+        one = next((one for one in felt if one.sensor_id == self._force_sensor), None)
+        wrench = None if one is None else tuple(map(float, (one.fx, one.fy, one.fz, one.tx, one.ty, one.tz)))
+        wrist = wrench, 0 if one is None else one.read_count
         if gripper is None:
             self._last = HandReading(pose, "", 0.0, False, joints_rad, *wrist)
             return self._last

@@ -100,9 +100,9 @@ class HandScale:
 
     def take(self, reading: HandReading) -> None:
         """Takes in a report; each sample counts once, and only when the arm has stood still for a while."""
-        if reading.pull_n is None or reading.pull_count == self._number:
+        if reading.pull_n is None or reading.wrench_count == self._number:
             return
-        self._number, pose = reading.pull_count, reading.pose_tool_in_world
+        self._number, pose = reading.wrench_count, reading.pose_tool_in_world
         if reading.gripper != self._tool:
             self._tool, self._at = reading.gripper, None
         if self._at is None or self._at.distance_m(pose) > STILL_M:
