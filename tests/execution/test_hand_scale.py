@@ -19,6 +19,11 @@ HERE, THERE = tool_down(np.array([0.3, 0.2, 0.1])), tool_down(np.array([0.3, -0.
 OTHERS = {"small_gear": 0.006, "medium_gear": 0.020, "large_gear": 0.033, "steel_gear": 0.140}
 
 
+def pulled(force_n):
+    """Returns forces and torques of a wrist that is pulled along its axis."""
+    return (0.0, 0.0, force_n, 0.0, 0.0, 0.0)
+
+
 @dataclass
 class Wrist:
     """A robot that stands or moves, with a load that its wrist measures 50 times a second; also its clock and way."""
@@ -50,7 +55,7 @@ class Wrist:
             shake_n = 2.0 * self.is_shaken
             self.is_shaken = False
             self.measured = number, -(TOOL_KG + self.load_kg) * GRAVITY + shake_n + self.rng.normal(0.0, SD_N)
-        felt = (self.measured[1], number) if self.has_sensor else (None, 0)
+        felt = (pulled(self.measured[1]), number) if self.has_sensor else (None, 0)
         return HandReading(self.at, self.tool, self.width_m, self.width_m == 0.008, (), *felt)
 
     async def set_tool(self, setting: float) -> HandReading:
@@ -175,7 +180,7 @@ def test_a_wrist_that_does_not_feel_its_own_tool_weighs_nothing():
     for laden in (False, True):
         scale.begin(laden=laden)
         for number in range(20):
-            scale.take(HandReading(HERE, FINGERS, 0.02, laden, (), 0.05 * (-1) ** number, 100 * laden + number))
+            scale.take(HandReading(HERE, FINGERS, 0.02, laden, (), pulled(0.05 * (-1) ** number), 100 * laden + number))
     assert scale.is_tared
     assert scale.weight is None
 
@@ -185,14 +190,14 @@ def test_measurements_count_once_upright_and_at_rest_and_for_their_own_tool():
     scale.begin(laden=False)
     down, leaning = HERE, HERE @ Pose.from_xyz_rpy([0, 0, 0], [0.2, 0, 0])
     for number in range(30):
-        scale.take(HandReading(down, FINGERS, 0.02, False, (), -7.0, number // 3))  # asked three times as often
+        scale.take(HandReading(down, FINGERS, 0.02, False, (), pulled(-7.0), number // 3))  # asked three times as often
     assert not scale.is_tared  # ten numbers, of which the first two may be of a motion
     for number in range(100, 140):
-        scale.take(HandReading(leaning, FINGERS, 0.02, False, (), -6.0, number))
+        scale.take(HandReading(leaning, FINGERS, 0.02, False, (), pulled(-6.0), number))
     assert not scale.is_tared
     for number in range(200, 204):
-        scale.take(HandReading(down, FINGERS, 0.02, False, (), -7.0, number))
+        scale.take(HandReading(down, FINGERS, 0.02, False, (), pulled(-7.0), number))
     assert scale.is_tared
-    scale.take(HandReading(down, "tray_vacuum", 0.0, False, (), -12.0, 300))
+    scale.take(HandReading(down, "tray_vacuum", 0.0, False, (), pulled(-12.0), 300))
     assert not scale.is_tared
     assert scale.weight is None

@@ -57,8 +57,8 @@ class HandReading:
         width_m: Between the fingers, if it has any.
         holding: Whether they were stopped by something; of cups, whether they have a vacuum.
         joints_rad: The angles of the arm's joints; empty when it does not report them.
-        wrench: Forces (N) along and torques (N m) about the axes of its flange, as the sensor at its wrist reported them,
-            with its sign and with the weight of the tool; None without one.
+        wrench: Forces (N) along and torques (N m) about the axes of its flange, as the sensor at its wrist reports
+            them, with its sign and the weight of the tool; None without one.
         wrench_count: The number of that measurement.
     """
 
@@ -406,8 +406,7 @@ class ArmClient:
         joints_rad = tuple(float(one.joint_position) for one in statuses if one.joint_position is not None)
         felt = status.sensor_statuses.force_torque_sensor_status if status.sensor_statuses else ()
         one = next((one for one in felt if one.sensor_id == self._force_sensor), None)
-        wrench = None if one is None else tuple(map(float, (one.fx, one.fy, one.fz, one.tx, one.ty, one.tz)))
-        wrist = wrench, 0 if one is None else one.read_count
+        wrist = (None, 0) if one is None else ((one.fx, one.fy, one.fz, one.tx, one.ty, one.tz), one.read_count)
         if gripper is None:
             self._last = HandReading(pose, "", 0.0, False, joints_rad, *wrist)
             return self._last

@@ -1,9 +1,9 @@
 """Inserting a held plug into a straight slot by the forces at the wrist, in short steps that any CRCL server can do.
 
-Each step is a MoveTo of some tenths of a millimetre under guards; before it, the forces and torques of the status say
-where the plug is held up. The hand complies: it gives way sideways and turns about the plug's bottom, and pushes no harder
-than fingers hold. Where that meets the rim, the plug is leaned, lowered with its low edge inside the slot, moved on until
-that edge meets the wall, and set upright.
+Each step is a MoveTo of some tenths of a millimetre under guards; before it, the forces and torques of the status
+say where the plug is held up. The hand complies: it gives way sideways and turns about the plug's bottom, and pushes no
+harder than fingers hold. Where that meets the rim, the plug is leaned, lowered with its low edge inside the slot, moved
+on until that edge meets the wall, and set upright.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cellwright.execution.arm import HandReading
 from cellwright.execution.async_clock import AsyncClock
 from cellwright.execution.failure import FailureKind, StepFailed
 
-__all__ = ["Inserter", "Insertion", "StepArm", "Wrench", "contact_wrench"]
+__all__ = ["ContactWrench", "Inserter", "Insertion", "StepArm", "contact_wrench"]
 
 Array = npt.NDArray[np.float64]
 
@@ -32,7 +32,9 @@ TARE_READINGS, TARE_S = 5, 0.02
 START_M = 0.002  # above the rim, where compliance begins
 DOWN_MPS = 0.03  # to there
 SEATED_M = 0.0003  # a plug that is so near to its floor by the joints is there, if it pushes
-FLOOR_M, FLOOR_MPS = 0.0015, 0.002  # before the floor the hand is slower
+FLOOR_M, FLOOR_MPS = 0.0012, 0.001  # before the floor the hand is slower
+FLOOR_N, FLOOR_TOUCHES = 1.5, 2  # so often what does not give way is felt before it counts as the floor
+BACK_MPS = 0.002  # away from what is pushed too hard
 HEIGHT_M = 0.0020  # by which the floor may be higher or lower than it is believed to be
 STUCK_S, STUCK_M = 0.9, 0.0001  # a plug that has not come down by more in that time is stuck
 LEAN_RAD, BACK_M = float(np.radians(7.0)), 0.0045
@@ -57,8 +59,8 @@ class StepArm(Protocol):
 
 
 @dataclass(frozen=True)
-class Wrench:
-    """Force and torque of a contact on what the hand holds, in the world's directions; torque about the plug's bottom."""
+class ContactWrench:
+    """Force and torque of a contact on a held plug, in the world's directions; the torque is about the plug's bottom."""
 
     force_n: Array
     torque_nm: Array
@@ -66,7 +68,7 @@ class Wrench:
 
 @dataclass(frozen=True)
 class Tare:
-    """What a wrist feels in free air.
+    """The readings of a wrist in free air.
 
     Attributes:
         weight_n: The reported force, in the world's directions: the weight of tool and plug, with the sensor's sign.
@@ -77,7 +79,7 @@ class Tare:
     torque_nm: Array
 
 
-def contact_wrench(reading: HandReading, tare: Tare, bottom_in_flange_m: Array) -> Wrench:
+def contact_wrench(reading: HandReading, tare: Tare, bottom_in_flange_m: Array) -> ContactWrench:
     """Returns what a contact exerts on the plug, by the wrist's readings in contact and before.
 
     What hangs at the wrist pulls it down, whichever sign a sensor reports with: by that the sign is known. The weight
@@ -92,12 +94,12 @@ def contact_wrench(reading: HandReading, tare: Tare, bottom_in_flange_m: Array) 
     turn, sign = reading.pose_tool_in_world.rotation_matrix, 1.0 if tare.weight_n[2] <= 0.0 else -1.0
     force = sign * (np.array(reading.wrench[:3]) - turn.T @ tare.weight_n)
     torque = sign * (np.array(reading.wrench[3:]) - tare.torque_nm) - np.cross(bottom_in_flange_m, force)
-    return Wrench(turn @ force, turn @ torque)
+    return ContactWrench(turn @ force, turn @ torque)
 
 
 @dataclass(frozen=True)
 class Insertion:
-    """What an insertion came to.
+    """The course of an insertion that succeeded.
 
     Attributes:
         how: The ways that were tried, in their order: `comply`, `tilt`.
@@ -137,7 +139,7 @@ class Inserter:
     where: str
     tare: Tare = field(init=False)
     reading: HandReading = field(init=False)
-    felt: Wrench = field(init=False)
+    felt: ContactWrench = field(init=False)
     most_n: float = 0.0
 
     async def insert(self, over: Pose, error_m: float, capture_m: float) -> Insertion:
@@ -164,7 +166,7 @@ class Inserter:
                 await self._lift_to(over, self.depth_m + START_M)
             if way == "tilt":
                 turn = np.pi / 2 * how.count("tilt")
-                await self._tilt(over, Pose.exp([0, 0, 0, 0, 0, turn]).apply(forward / np.linalg.norm(forward)))
+                await self._tilt(Pose.exp([0, 0, 0, 0, 0, turn]).apply(forward / np.linalg.norm(forward)))
             if await self._comply(begun_s + MOST_S):
                 return Insertion(tuple(how), self.clock.time_s - begun_s, self.depth_now_m, float(self.felt.force_n[2]))
             jammed_m = max(jammed_m, self.depth_now_m)
@@ -173,7 +175,8 @@ class Inserter:
         push_n, side_n = float(self.felt.force_n[2]), float(np.hypot(*self.felt.force_n[:2]))
         await self._lift_to(over, self.depth_m + START_M)
         at = "on the rim" if jammed_m < 0.002 else f"at {jammed_m * 1000:.1f} of {self.depth_m * 1000:.1f} mm"
-        why = f"{self.where}: the plug jammed {at} with {push_n:.1f} N along and {side_n:.1f} N across ({', '.join(how)})"
+        felt = f"{push_n:.1f} N along and {side_n:.1f} N across"
+        why = f"{self.where}: the plug jammed {at} with {felt} ({', '.join(how)})"
         raise StepFailed(FailureKind.BLOCKED, why)
 
     # ------------------------------------------------------------ where it is
@@ -213,7 +216,7 @@ class Inserter:
             await self.clock.sleep(TARE_S)
         if not rows:
             raise StepFailed(FailureKind.UNABLE, f"{self.arm.name} reports no forces at its wrist")
-        return np.mean(rows, axis=0)
+        return np.asarray(np.mean(rows, axis=0))
 
     async def _take_tare(self) -> None:
         """Measures what the wrist feels in free air."""
@@ -236,27 +239,28 @@ class Inserter:
 
     async def _comply(self, until_s: float) -> bool:
         """Gives way to all forces but the push along the slot; returns whether the plug stands on the floor."""
-        best_m, best_s = -np.inf, self.clock.time_s
+        best_m, best_s, met = -np.inf, self.clock.time_s, 0
         while self.clock.time_s < until_s:
             force, torque = self.felt.force_n, self.felt.torque_nm
             depth_m, push_n = self.depth_now_m, float(force[2])
             if depth_m > best_m + STUCK_M:
-                best_m, best_s = depth_m, self.clock.time_s
+                best_m, best_s, met = depth_m, self.clock.time_s, 0
             left_m = self.depth_m - depth_m
-            if push_n > 0.5 * PUSH_N and left_m < SEATED_M:
+            met += push_n > FLOOR_N
+            if met and (left_m < SEATED_M or (left_m < HEIGHT_M and met >= FLOOR_TOUCHES)):
                 return True
             if self.clock.time_s > best_s + STUCK_S:
-                return bool(push_n > 0.5 * PUSH_N and left_m < HEIGHT_M)
-            down_mps = min(SIDE_MPS_PER_N * (PUSH_N - push_n), FLOOR_MPS if left_m < FLOOR_M else MOST_MPS)
+                return False
+            most_mps = FLOOR_MPS if left_m < FLOOR_M else MOST_MPS
+            down_mps = np.clip(SIDE_MPS_PER_N * (PUSH_N - push_n), -BACK_MPS, most_mps)
             velocity = np.array([*(SIDE_MPS_PER_N * force[:2]), -down_mps])
             await self._step(velocity, TURN_RADPS_PER_NM * torque * [1.0, 1.0, 0.0])
         return False
 
-    async def _tilt(self, over: Pose, forward: Array) -> None:
+    async def _tilt(self, forward: Array) -> None:
         """Leans the plug, finds the wall with its low edge, and sets it upright in the slot.
 
         Args:
-            over: The pose of the tool with the plug upright in the slot.
             forward: The direction in which its edge is low.
         """
         axis = np.cross(UP, forward)

@@ -50,6 +50,8 @@ class Recipe:
         contact_n: A change of the force at the wrist that stops a hand on its last way down; the inertia of a tool
             with what it holds is 1.5 N at most.
         grip_tolerance_m: By how much the width of a held part may differ from the drawing: rubber pads give way.
+        inserts_by_force: Whether plugs go into straight slots by the forces at the wrist, where a sensor tells them;
+            otherwise they are let go inside the slot.
         upright_rad: Parts that lean more are taken only when there is nothing better.
         max_tilt_rad: Parts that lean more are not grasped; a gear that lies on its cone leans by 35 to 38 degrees.
     """
@@ -65,6 +67,7 @@ class Recipe:
     clearance_m: float = 0.015
     contact_n: float = 6.0
     grip_tolerance_m: float = 0.0025
+    inserts_by_force: bool = True
     upright_rad: float = math.radians(20.0)
     max_tilt_rad: float = math.radians(42.0)
 

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import inf
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,7 @@ from cellwright.execution.binding import open_slot, wrong_part
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.grasps import GraspChoice, free_grasps, release_pose
 from cellwright.execution.height_touch import touch_hanging_m, touch_table
+from cellwright.execution.insertion_way import InsertionWay, straight_fit
 from cellwright.execution.look_planner import LookPlanner
 from cellwright.execution.look_questions import ObservationTimeout
 from cellwright.execution.manipulator import Manipulator
@@ -40,6 +42,7 @@ __all__ = ["StepRunner"]
 Array = npt.NDArray[np.float64]
 
 FELT_SD_M = 0.0005  # of a part that was felt in its seat
+KNOWN_SDS = 2.0  # standard deviations of a tray's place within which its slots are counted on to be
 HUNG_SD_M = 0.001  # of a height that follows from how a part hung in the hand
 STUCK_M = 0.001  # fingers that are so near to fully open when they should close stand on something
 MISSED_TWICE = 2
@@ -340,18 +343,15 @@ class StepRunner:
         release, fast_mps = await self._release(slot), recipe.fast_mps
         place = f"{slot.name} of {where}"
         give_m = part.figures.height_m / 2  # on another part it would stand higher
-        way = OverheadWay(
-            manipulator,
-            release,
-            above,
-            slow_mps,
-            fast_mps,
-            fast_mps,
-            place,
-            give_m=give_m,
-            below_m=recipe.release_m,
-            check=dropped,
-        )
+        down = (manipulator, release, above, slow_mps, fast_mps, fast_mps, place)
+        below_m, design, note = recipe.release_m, self.designs.get(where), ""
+        fit = straight_fit(believed.sku(where) if design is None else design.tray_sku, slot.name, part.figures)
+        if fit is None or not (recipe.inserts_by_force and manipulator.arm.feels_force):
+            way = OverheadWay(*down, give_m=give_m, below_m=below_m, check=dropped)
+            note = "" if fit is None else ", let go in the slot: not inserted by the forces at a wrist"
+        else:
+            error_m = KNOWN_SDS * believed.sd_m(where) if self.attempt == 1 else inf
+            way = InsertionWay(*down, give_m=give_m, below_m=below_m, check=dropped, fit=fit, error_m=error_m)
         manipulator.goes_to = slot.pose_part_in_world
         self.aim = slot.position
         hung_m = manipulator.hang_m
@@ -360,7 +360,9 @@ class StepRunner:
         if hung_m != 0.0:
             await self._learn_heights(slot.position, hung_m)
         manipulator.grasp = None
-        return f"{part.name} into {slot.name} of {where}"
+        if isinstance(way, InsertionWay) and way.done is not None:
+            note = f", inserted ({', '.join(way.done.how)}) in {way.done.duration_s:.1f} s with {way.done.push_n:.1f} N"
+        return f"{part.name} into {slot.name} of {where}{note}"
 
     # ------------------------------------------------------------ heights
 
