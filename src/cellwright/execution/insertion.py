@@ -60,7 +60,7 @@ class StepArm(Protocol):
 
 @dataclass(frozen=True)
 class ContactWrench:
-    """Force and torque of a contact on a held plug, in the world's directions; the torque is about the plug's bottom."""
+    """Force and torque of a contact on a held plug in the world's directions, about the plug's bottom."""
 
     force_n: Array
     torque_nm: Array
