@@ -8,6 +8,7 @@ import time
 from statistics import median_low
 
 HELD_MM, FREE_MM, HUB_MM = 16.0, 80.0, 8.0  # by the drawings: the hand over the robot's base at a gear, free; the hub
+SEATED_MM = 5.0  # a gear that is seen farther from the middle of a slot leans on its edge
 LOOK_MM = (385, 0, 433)  # home: from here the arm hides no gear and no slot, as `cellwright cell check aprs` says
 KIT = "sku_kit_m2l1_vessel"
 SLOTS = {  # of the trays: size of gear, x, y in mm
@@ -57,10 +58,11 @@ def is_near(gear, slot, mm):  # and of the kind for it
 def look():  # with the arm out of the way: which slots of the kit are empty, and which gears can be had
     go(*LOOK_MM), do("SetEndEffector", "<Setting>1</Setting>"), do("Dwell", "<DwellTime>0.2</DwellTime>")
     with socket.create_connection(vision) as eye, eye.makefile() as lines:
-        frames = [next(lines).split(",") for _ in range(5)]
+        frames = [next(lines).split(",") for _ in range(10)]
     groups = [(f[i], *map(float, f[i + 1 : i + 4])) for f in frames for i in range(0, len(f) - 5, 6)]
     alike = [[g for g in groups if g[0] == h[0] and math.dist(g[2:], h[2:]) < 10] for h in groups]
-    seen = {(a[0][0], *map(median_low, list(zip(*a, strict=True))[1:])) for a in alike if len(a) > 2}  # in most frames
+    often = [list(zip(*a, strict=True)) for a in alike if len(a) > 2]  # a single frame errs, or misses something
+    seen = {(names[0], *map(median_low, numbers)) for names, *numbers in often}
     slots = {}
     for tray, turn, x0, y0 in (thing for thing in seen if thing[0] in SLOTS):
         c, s = math.cos(turn), math.sin(turn)
@@ -68,7 +70,7 @@ def look():  # with the arm out of the way: which slots of the kit are empty, an
     if KIT not in slots:
         return look()  # a tray that is not seen is not an empty tray
     gears = [(name, x, y) for name, _, x, y in seen if "_part_" in name]
-    empty = [slot for slot in slots[KIT] if not any(is_near(gear, slot, 8) for gear in gears)]
+    empty = [slot for slot in slots[KIT] if not any(is_near(gear, slot, SEATED_MM) for gear in gears)]
     beside = [gear for gear in gears if any(is_near(gear, slot, 40) for slot in empty)]  # it missed its slot
     stock = [g for g in gears if any(is_near(g, slot, 8) for tray in slots if tray != KIT for slot in slots[tray])]
     return empty, beside or stock  # others may lean, or lie lower

@@ -18,6 +18,7 @@ from cellwright import crcl
 FREE_MM = 70.0  # above a place: there the hand passes over everything
 TURNS_RAD = (0.0, 0.35)  # of the first joint from home: what the arm hides in one look, it does not in the other
 FRAMES = 5  # of a look
+SEATED_MM = 5.0  # a part that is seen farther from the middle of a slot leans on its edge
 
 host, port = sys.argv[1].rsplit(":", 1)
 control = socket.create_connection((host, int(port))).makefile("rw")
@@ -97,8 +98,8 @@ def look():
         seen = see()  # until the tray is seen: unseen is not empty
     kit_places = places(kit_tray, *lies[0], z0)
     parts = [(sku, x, y) for sku, _, x, y in seen if sku in grasps]
-    empty = [p for p in kit_places if not any(g[0] == p[0] and math.dist(g[1:], p[1:3]) < 8 for g in parts)]
-    others = [g for g in parts if all(math.dist(g[1:], p[1:3]) > 8 for p in kit_places)]
+    empty = [p for p in kit_places if not any(g[0] == p[0] and math.dist(g[1:], p[1:3]) < SEATED_MM for g in parts)]
+    others = [g for g in parts if all(math.dist(g[1:], p[1:3]) > SEATED_MM for p in kit_places)]
     drawn_near = [min((math.dist(g[1:], p[1:3]), p[3]) for p in known if p[0] == g[0]) for g in others]
     return empty, [(*g, z, away_mm) for g, (away_mm, z) in zip(others, drawn_near, strict=True) if away_mm < 100]
 

@@ -9,7 +9,7 @@ from tests.execution.test_upright import manipulator_of, tilt_deg
 
 from cellwright.catalogue import seated_pose
 from cellwright.core.pose import Pose
-from cellwright.execution.seat_touch import is_seat_height, touch_height_m
+from cellwright.execution.seat_touch import is_seat_height, rim_height_m, touch_height_m
 from cellwright.execution.tray_group import is_seen_aside, part_in_group
 from cellwright.lab import Lab
 
@@ -36,6 +36,34 @@ def touched(lab, belief, gear, off_m, hand_off_m=(0.003, -0.003)):
     off = lab.world.pose_of(gear).position - seat.position
     is_seated = np.hypot(*off[:2]) < 0.001 and abs(off[2]) < 0.001 and tilt_deg(lab, gear) < 2.0
     return height_m, before, is_seated
+
+
+@pytest.mark.parametrize(
+    ("gear", "turned_deg", "least_m", "most_m"),
+    [
+        ("medium_gear_1", 0, 0.0, 0.0),
+        ("medium_gear_1", 180, 0.001, 0.020),
+        pytest.param("large_gear_1", 0, 0.0, 0.0, marks=pytest.mark.slow),
+        pytest.param("large_gear_1", 180, 0.001, 0.020, marks=pytest.mark.slow),
+        pytest.param("small_gear_1", 180, 0.001, 0.020, marks=pytest.mark.slow),
+    ],
+)
+def test_beside_the_peg_a_seated_gear_is_not_met_and_one_on_its_head_is(still, gear, turned_deg, least_m, most_m):
+    with Lab.from_cell("aprs", 0) as lab:
+        tray, figures = lab.world.object(TRAYS[gear]).figures, lab.world.object(gear).figures
+        seat = lab.world.pose_of(TRAYS[gear]) @ seated_pose(tray, tray.slots[0], figures)
+        up_m = 0.038 if turned_deg else 0.002
+        turned = Pose.from_xyz_rpy([0.0, 0.0, 0.0], np.radians([turned_deg, 0.0, 0.0]))
+        lab.world.place(gear, Pose.from_xyz_rpy([0.0, 0.0, up_m]) @ seat @ turned)
+        lab.advance(1.0)
+        before = lab.world.pose_of(gear)
+
+        async def touch():
+            worker = await manipulator_of(lab, "fanuc", still().belief)
+            return await rim_height_m(worker, figures, seat.position)
+
+        assert least_m <= lab.perform(touch()) <= most_m
+        assert least_m > 0.0 or lab.world.pose_of(gear).distance_m(before) < 0.0005
 
 
 @pytest.mark.parametrize("gear", ["medium_gear_1", pytest.param("large_gear_1", marks=pytest.mark.slow)])

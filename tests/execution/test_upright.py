@@ -2,6 +2,7 @@
 
 import asyncio
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from cellwright.execution.arm import ArmClient, tool_down
 from cellwright.execution.failure import StepFailed
 from cellwright.execution.grasps import GraspChoice
 from cellwright.execution.manipulator import Manipulator
-from cellwright.execution.upright import START_M, press_points, press_upright
+from cellwright.execution.upright import START_M, _can_move, press_points, press_upright
 from cellwright.interfaces import CrclInterface
 from cellwright.judge.collision import CollisionMonitor
 from cellwright.judge.kitting_contacts import allowed_kitting_contacts
@@ -94,6 +95,20 @@ def test_only_empty_fingers_press_and_only_gears_are_pressed(still):
     bottle = BelievedPart("bottle", PARTS.get("bottle").sku, np.eye(4), 0.0)
     with pytest.raises(StepFailed, match="fanuc cannot press bottle upright: it takes empty fingers, and a gear"):
         asyncio.run(press_upright(worker, bottle))
+
+
+def test_between_two_presses_nothing_moves_into_what_is_drawn_there():
+    moved = []
+
+    class Arm:
+        async def move(self, pose, _speed_mps):
+            moved.append(pose)
+
+    recipe = SimpleNamespace(fast_mps=0.5)
+    for blocked, can in (("the straight way of fanuc is blocked: tool touches board", False), ("", True)):
+        worker = SimpleNamespace(arm=Arm(), recipe=recipe, detours=SimpleNamespace(blocked=lambda _, why=blocked: why))
+        assert asyncio.run(_can_move(worker, Pose.identity())) is can
+    assert len(moved) == 1
 
 
 def test_a_press_ends_where_something_does_not_give_way(still):

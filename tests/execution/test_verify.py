@@ -78,8 +78,8 @@ def see(belief, time_s, aside_m=0.0, unseen_s=None, on_tray=()):
     belief.take(message)
 
 
-def verified(belief, since_s, now_s):
-    given = {"belief": belief, "wanted": {KIT: DESIGN}, "since_s": since_s, "now_s": now_s}
+def verified(belief, since_s, now_s, felt=None):
+    given = {"belief": belief, "wanted": {KIT: DESIGN}, "since_s": since_s, "now_s": now_s, "felt": felt}
     given["settings"] = ExecutionSettings()
     kits = kit_reports(**{name: given[name] for name in inspect.signature(kit_reports).parameters})
     return conclusion(kits, 1, [], ""), {slot.slot: slot.reason for slot in kits[0].slots if not slot.filled}
@@ -101,6 +101,12 @@ def test_a_gear_that_is_seen_beside_its_place_does_not_fill_it(belief):
     (status, _), wrong = verified(belief, 0.5, 1.1)
     assert status is not OrderStatus.DONE
     assert "6.0 mm beside its place" in wrong["slot_1"]
+
+
+def test_a_gear_that_is_seen_in_its_place_and_felt_not_to_be_does_not_fill_it(belief):
+    see(belief, 1.0)
+    (status, _), wrong = verified(belief, 0.5, 1.1, {"large_gear_1": "stands 11 mm too high"})
+    assert (status, wrong) == (OrderStatus.PARTIAL, {"slot_3": "large_gear_1 stands 11 mm too high"})
 
 
 def test_a_gear_that_is_seen_on_the_tray_keeps_a_full_kit_from_being_done(belief):

@@ -1,5 +1,6 @@
 """Ways round what is in the way: a post between two trays, another arm that is parked there; by drawings alone."""
 
+import re
 from dataclasses import replace
 from itertools import pairwise
 from time import process_time
@@ -73,6 +74,14 @@ def test_a_straight_way_beside_the_post_is_taken():
     beside = Pose.from_xyz_rpy([0.30, 0.35, 0.15], [np.pi, 0.0, 0.0])
     assert finder.find(start, beside, tool=GRIPPER, held=GEAR) == []
     assert finder.find(start, tuple(joints_at(beside)), tool=GRIPPER) == []
+
+
+def test_what_blocks_the_straight_way_is_told_without_looking_for_another():
+    finder, start = WayFinder("fanuc", FANUC, BASE, [POST]), joints_at(LEFT)
+    assert re.fullmatch(
+        "the straight way of fanuc is blocked: .* touches post", finder.blocked(start, RIGHT, tool=GRIPPER)
+    )
+    assert finder.blocked(start, Pose.from_xyz_rpy([0.30, 0.35, 0.15], [np.pi, 0.0, 0.0]), tool=GRIPPER) == ""
 
 
 def test_what_is_believed_to_stand_there_is_gone_round_too():

@@ -315,6 +315,21 @@ def test_what_is_put_elsewhere_is_as_high_as_what_it_lies_on():
         assert np.hypot(*(found["gear"].position - place.position)[:2]) < 0.002
 
 
+@pytest.mark.parametrize(("off_m", "is_in_slot"), [(0.009, True), (0.030, False)])
+def test_a_part_in_a_tray_that_nobody_sees_is_in_a_slot_as_far_as_the_tray_may_be_off_its_drawing(off_m, is_in_slot):
+    """The tray is known to 5 mm by its drawing; a board hides it, and not the gear in it."""
+    drawn, figures = at(0.1, 0.05), TRAYS.get("kit_m2l1_tray")
+    slot = figures.slots[0]
+    seat = drawn @ at(*slot.xy_m, seated_height_m(figures, slot, MEDIUM_GEAR)) @ Pose.from_xyz_rpy([off_m, 0.0, 0.0])
+    expected = [ExpectedObject("kit", KIT, drawn, 0.005, 0.05), ExpectedObject("gear", GEAR, seat, 0.01)]
+    tracker = Tracker(expected, view=view_of("eye"), surfaces=[Surface((-1, -1), (1, 1), TABLE_M)])
+    eye = Detector(tracker, flat=True)
+    found = eye.see([(GEAR, seat)], 5)
+    on_rim_m = drawn.position[2] + figures.thickness_m - MEDIUM_GEAR.bottom_m
+    expected_m = seat.position[2] if is_in_slot else on_rim_m
+    assert found["gear"].position[2] == pytest.approx(expected_m, abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("names", "x_m", "raised_m"),
     [

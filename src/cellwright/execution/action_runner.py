@@ -107,7 +107,11 @@ class ActionRunner:
             except StepFailed as failure:
                 if attempt == most or failure.is_lost_robot or failure.kind in _FINAL:
                     raise
-                again = await self._retry_steps(action, failure)
+                try:
+                    again = await self._retry_steps(action, failure)
+                except StepFailed as another:
+                    another.part = another.part or failure.part  # what it was about, it is about still
+                    raise
                 if again is None:
                     raise
                 row = again

@@ -72,6 +72,15 @@ class Detours:
             await worker.arm.turn(corner)
         return True
 
+    def blocked(self, goal: Pose) -> str:
+        """Returns what is in the way of a straight line to a pose of the tool, in words; empty when it is free."""
+        worker = self.worker
+        reading = worker.hand.reading
+        if reading is None or len(reading.joints_rad) != len(self.models[worker.name].joints):
+            return ""
+        held, others = self._held(reading.gripper), self._others()
+        return self.finder.blocked(reading.joints_rad, goal, tool=reading.gripper, held=held, others=others)
+
     def _held(self, tool: str) -> AttachedObject | None:
         worker, here = self.worker, Pose.identity()
         if not worker.held:

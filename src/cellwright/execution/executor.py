@@ -29,12 +29,13 @@ from cellwright.execution.robot_team import RobotTeam, make_manipulators
 from cellwright.execution.scene_watch import SceneWatch
 from cellwright.execution.settings import ExecutionSettings, RecoveryMode
 from cellwright.execution.steps import StepRunner
+from cellwright.execution.strange_parts import StrangeParts
 from cellwright.execution.tray_places import note_trays
 from cellwright.execution.verify import conclusion, kit_reports, unseen_parts
 from cellwright.knowledge import Belief, DatabaseError
 from cellwright.orders import KitDesign, Order
 from cellwright.perception import ViewModel
-from cellwright.planning import Action
+from cellwright.planning import Action, Verb
 from cellwright.planning.external_plan import ExternalPlan
 
 __all__ = ["Executor"]
@@ -101,6 +102,9 @@ class Executor:
         self._recovery = RecoveryPolicy(self.settings)
         self._progress = OrderProgress(robots=list(self._names), drawn=self._drawn)
         self._progress.set_orders(orders)
+        before = load_progress(self.belief.world_model.database)
+        self._progress.seated = before.seated if before is not None else {}
+        self._strange = StrangeParts(self.belief, self.settings, self._progress.seated)
         self._external_plan: ExternalPlan | None = None
         self._missing: tuple[Unobtainable, ...] = ()
         self._team = RobotTeam(self._manipulators, self._names)
@@ -159,7 +163,9 @@ class Executor:
             reason = str(error)
         try:
             hands = await self._team.withdraw()
-            kits = await self._inspector.verify(self._team, self._designs, self.settings, self._settled_s)
+            await self._feel(self._designs)
+            felt = self._strange.felt
+            kits = await self._inspector.verify(self._team, self._designs, self.settings, self._settled_s, felt)
         except DatabaseError:
             raise
         except CellwrightError as error:
@@ -191,10 +197,14 @@ class Executor:
         """Plans and acts until nothing is left to do; returns why it ended early, or an empty text."""
         end_s = start_s + self.settings.time_limit_s
         while True:
+            if self._team.failure_reason:
+                return self._team.failure_reason
             planned = await self._plan(orders)
             actions = self._clearing_actions(planned) or planned.result.actions or self._corrective_actions(planned)
             if not actions:
                 if self._is_short(planned) and self._recovery.second_chance():
+                    continue
+                if self.settings.recovery is RecoveryMode.FULL and await self._feel(planned.kits):
                     continue
                 return ""
             failures = await self._perform(planned, actions, end_s)
@@ -250,15 +260,24 @@ class Executor:
         if self.settings.recovery is not RecoveryMode.FULL:
             return ()
         corrections = self._corrections(planned)
-        kits = kit_reports(self.belief, planned.kits, self._settled_s, self.settings)
+        kits = kit_reports(self.belief, planned.kits, self._settled_s, self.settings, self._strange.felt)
         steps = corrections.reseating(kits) or corrections.put_back()
         self._progress.plans += bool(steps)
         return steps
 
     def _is_short(self, planned: ExecutionPlan) -> bool:
         """Returns whether something is missing of what was ordered."""
-        kits = kit_reports(self.belief, planned.kits, self._settled_s, self.settings)
+        kits = kit_reports(self.belief, planned.kits, self._settled_s, self.settings, self._strange.felt)
         return bool(planned.missing) or not all(kit.complete for kit in kits)
+
+    async def _feel(self, designs: Mapping[str, KitDesign]) -> bool:
+        """Touches gears in kits that no robot has set down there; returns whether one is not in its seat."""
+        now_s, known = self.clock.time_s, len(self._strange.notes)
+        found = await self._strange.feel(self._team.working().values(), designs, self._settled_s)
+        self._team.notes += self._strange.notes[known:]
+        if self.clock.time_s > now_s:
+            self._settled_s = self.clock.time_s
+        return found
 
     def _clearing_actions(self, planned: ExecutionPlan) -> Sequence[Action]:
         """Returns actions that clear the way before the plan can be carried out."""
@@ -274,6 +293,8 @@ class Executor:
         def done(action: Action) -> None:
             self._progress.index[action.robot] = self._progress.index.get(action.robot, 0) + 1
             scene.note_done(action)
+            if action.verb is Verb.PLACE_PART and (part := self._runners[action.robot].records[-1].part):
+                self._strange.note_seated(part, action.kit, self._designs[action.kit])
 
         def changed() -> str:
             return scene.change() if self.settings.recovery is RecoveryMode.FULL else ""

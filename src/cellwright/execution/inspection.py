@@ -77,13 +77,18 @@ class CellInspector:
         return found
 
     async def verify(
-        self, team: RobotTeam, wanted: Mapping[str, KitDesign], settings: ExecutionSettings, since_s: float
+        self,
+        team: RobotTeam,
+        wanted: Mapping[str, KitDesign],
+        settings: ExecutionSettings,
+        since_s: float,
+        felt: Mapping[str, str] | None = None,
     ) -> tuple[KitReport, ...]:
         """Returns the kits as they are seen since the last motion; what does not look right, for a while."""
         start_s = self._clock.time_s
         while True:
             await self.inspect(team, wanted, since_s)
-            kits = kit_reports(self._belief, wanted, since_s, settings)
+            kits = kit_reports(self._belief, wanted, since_s, settings, felt)
             if all(kit.complete for kit in kits) or self._clock.time_s - start_s >= settings.verify_s:
                 return kits
             await self._clock.sleep(settings.verify_s / 5)

@@ -35,6 +35,7 @@ class OrderProgress:
         rest_rad: Robot -> where it waits.
         rest_point: Robot -> where its tool is then.
         drawn: Tray -> x, y, z by the drawings, and how far it may be off.
+        seated: Part -> the slot, as `kit/slot`, into which a robot has set it, or in which it was felt to be seated.
         plans: How many plans were made.
         retries: How many steps were repeated.
         finished: Whether the work has ended.
@@ -48,6 +49,7 @@ class OrderProgress:
     rest_rad: dict[str, list[float]] = field(default_factory=dict)
     rest_point: dict[str, list[float]] = field(default_factory=dict)
     drawn: dict[str, list[float]] = field(default_factory=dict)
+    seated: dict[str, str] = field(default_factory=dict)
     plans: int = 0
     retries: int = 0
     finished: bool = False

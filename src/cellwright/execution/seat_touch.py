@@ -1,4 +1,4 @@
-"""Touching a part that was set down: its height tells whether it is in its seat, wherever cameras see it.
+"""Touching a part in its slot: its height tells whether it is in its seat, wherever cameras see it.
 
 By the top of its peg, which stays near the slot's axis, a gear that has jammed in its slot or leans on the edge of it
 stands at least 2 mm higher than one that is seated. What detectors see aside by a lasting error is at the right height.
@@ -11,15 +11,17 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import PartFigures
+from cellwright.catalogue import GearFigures, PartFigures
 from cellwright.catalogue.seating import SEATED
 from cellwright.core.pose import Pose
 from cellwright.execution.arm import ArmFailed, raised, tool_down
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.overhead_way import PUSH_N
+from cellwright.execution.upright import START_M as OVER_PEG_M
+from cellwright.execution.upright import press_points
 from cellwright.knowledge.held_pose import gripper_figures
 
-__all__ = ["is_seat_height", "touch_height_m"]
+__all__ = ["is_seat_height", "rim_height_m", "touch_height_m"]
 
 Array = npt.NDArray[np.float64]
 DEEP_M = 0.003  # below the top of a seated part, where touching ends: nothing is there
@@ -29,6 +31,8 @@ SIDES = 0.3 * np.array([[1.0, 1.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0]])
 ALIKE = 2  # touches at the height of the seat, and none above it
 TOUCH_N = 4.0  # at the wrist
 TOUCH_MPS = 0.03
+CLEAR_M = 0.0005  # besides, above the disc of a seated gear, by which fingers miss it; one on its head is 3 mm higher
+ROUND = (0, 3, 4)  # of the points at which a gear is pressed upright: three, evenly about it
 
 
 async def touch_height_m(worker: Manipulator, part: PartFigures, seat_m: Array, at_m: Array) -> float | None:
@@ -73,6 +77,43 @@ async def touch_height_m(worker: Manipulator, part: PartFigures, seat_m: Array, 
     await worker.rise()
     await worker.hand.release()
     return felt_m
+
+
+async def rim_height_m(worker: Manipulator, gear: GearFigures, seat_m: Array) -> float | None:
+    """Comes down with closed fingers on three sides of the peg, to just above where the disc of a seated gear is.
+
+    A gear that stands on its head is in the way there, though its top is as high as that of a seated one.
+
+    Args:
+        worker: The robot, with nothing in its hand.
+        gear: The gear that is seen there.
+        seat_m: Where its origin is when it is seated.
+
+    Returns:
+        How far above that something was met; 0 for nothing, None when the robot cannot tell.
+    """
+    tool = gripper_figures((await worker.hand.read()).gripper)
+    if tool is None or worker.held or not worker.arm.feels_force:
+        return None
+    around = press_points(np.asarray(seat_m) + [0.0, 0.0, CLEAR_M], gear, tool, worker.turned_rad)
+    points = [tool_down(around[number].position, worker.turned_rad) for number in ROUND]  # to turn takes longest
+    met_m: float | None = None
+    await worker.rise()
+    await worker.hand.close()
+    try:
+        await worker.go_above(points[0])
+        for down in points:
+            above = raised(down, float(down.position[2]) + OVER_PEG_M)
+            await worker.arm.move(above, worker.recipe.fast_mps)
+            met_m = max(met_m or 0.0, await worker.arm.press(down, TOUCH_MPS, TOUCH_N))
+            await worker.arm.move(above, worker.recipe.fast_mps)
+    except ArmFailed as error:
+        if error.is_lost_robot:
+            raise
+        await worker.arm.prepare()
+    await worker.rise()
+    await worker.hand.release()
+    return met_m
 
 
 def _height_m(heights_m: Sequence[float]) -> float | None:

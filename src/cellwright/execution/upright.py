@@ -71,7 +71,12 @@ async def press_upright(worker: Manipulator, part: BelievedPart) -> int:
 
 
 async def _can_move(worker: Manipulator, pose: Pose) -> bool:
-    """Moves along a line between two presses; returns whether the arm could. Joint motions would swing it about."""
+    """Moves along a line between two presses, where it is free; returns whether the arm could.
+
+    Joint motions would swing it about.
+    """
+    if worker.detours is not None and worker.detours.blocked(pose):
+        return False
     try:
         await worker.arm.move(pose, worker.recipe.fast_mps)
     except ArmFailed as error:

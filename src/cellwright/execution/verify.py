@@ -89,15 +89,27 @@ def seat_of(
 
 
 def kit_reports(
-    belief: Belief, wanted: Mapping[str, KitDesign], since_s: float, settings: ExecutionSettings
+    belief: Belief,
+    wanted: Mapping[str, KitDesign],
+    since_s: float,
+    settings: ExecutionSettings,
+    felt: Mapping[str, str] | None = None,
 ) -> tuple[KitReport, ...]:
-    """Returns the kits as they were seen after a moment."""
-    believed = belief.state
+    """Returns the kits as they were seen after a moment.
+
+    Args:
+        belief: What is believed.
+        wanted: Kit -> what it shall be.
+        since_s: The moment.
+        settings: What counts as seated.
+        felt: Part -> why it is not in its seat, whatever detectors see: by touch.
+    """
+    believed, touched = belief.state, felt or {}
     parts = believed.parts()
     reports = []
     for kit, design in wanted.items():
         slots = believed.slots_of_kit(kit, design) if kit in believed.tree.index else []
-        rows = [_slot(belief, kit, slot, believed.part_in(slot, parts), since_s, settings) for slot in slots]
+        rows = [_slot(belief, kit, slot, believed.part_in(slot, parts), since_s, settings, touched) for slot in slots]
         if not slots:
             rows = [SlotReport(slot=slot.name, wanted=slot.sku, reason=NO_KIT) for slot in design.slots]
         on_it = tuple(part.name for part in extras(believed, kit, design, parts))
@@ -153,6 +165,7 @@ def _slot(
     part: BelievedPart | None,
     since_s: float,
     settings: ExecutionSettings,
+    felt: Mapping[str, str],
 ) -> SlotReport:
     if part is None:
         view = belief.state.slot_view(kit, slot.name, since_s)
@@ -167,7 +180,7 @@ def _slot(
         reason = f"not verified: {part.name} was not seen since {since_s:.1f} s"
     elif part.sku != slot.sku:
         reason = f"holds {part.sku}"
-    elif why := seat.reason(settings.seated):
+    elif why := seat.reason(settings.seated) or felt.get(part.name, ""):
         reason = f"{part.name} {why}"
     return SlotReport(
         slot=slot.name,

@@ -106,20 +106,34 @@ class WayFinder:
                 installed.
         """
         start = np.asarray(start_rad, float)
-        ring = KinematicRing(self._base, tool_in_flange(tool))
-        states = self._states(start, goal, ring, straight=straight)
-        if states is None or not self._is_near(states, tool, held, others):
-            return []  # what cannot be reached so, the robot says itself
-        exact = self._checker(tool, held, others)
-        if touching := exact.touches(start):  # by the drawings, where it really stands: they cannot be believed there
-            exact = ExactChecker(_allowing(exact.bodies.scene, touching))
-        blocked = exact.first_blocked(between(states, STEP_RAD))
-        if blocked is None:
+        why = self.blocked(start, goal, tool=tool, straight=straight, held=held, others=others)
+        if not why:
             return []
-        why = f"the straight way of {self._name} is blocked: {exact.touch(blocked)}"
         if not has_extra(*EXTRA):
             raise StepFailed(FailureKind.ARM, f"{why}; pip install 'cellwright[motion]' finds a way round")
         return self._plan(self._scene(tool, held, others, things()), start, goal, held, why, seed)
+
+    def blocked(
+        self,
+        start_rad: npt.ArrayLike,
+        goal: Pose | Sequence[float],
+        *,
+        tool: str = "",
+        straight: bool = True,
+        held: AttachedObject | None = None,
+        others: Sequence[ArmPosture] = (),
+    ) -> str:
+        """Returns what blocks the straight way, as of `find`, in words; empty when nothing does, or it has no end."""
+        start = np.asarray(start_rad, float)
+        ring = KinematicRing(self._base, tool_in_flange(tool))
+        states = self._states(start, goal, ring, straight=straight)
+        if states is None or not self._is_near(states, tool, held, others):
+            return ""  # what cannot be reached so, the robot says itself
+        exact = self._checker(tool, held, others)
+        if touching := exact.touches(start):  # by the drawings, where it really stands: they cannot be believed there
+            exact = ExactChecker(_allowing(exact.bodies.scene, touching))
+        touched = exact.first_blocked(between(states, STEP_RAD))
+        return "" if touched is None else f"the straight way of {self._name} is blocked: {exact.touch(touched)}"
 
     def _plan(
         self,

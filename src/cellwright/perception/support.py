@@ -28,6 +28,7 @@ CENTRED_M = 0.0015  # a part so near to a slot's axis is seated, as far as it is
 SEATED_SD_M, SEATED_SD_RAD = 0.0005, 0.02
 LOOSE_SD_RAD = 0.2  # a part that lies about may lean on something
 MOVED_M = 0.0005  # after less it lies on what it lay on before
+DOUBT = 2.0  # standard deviations by which an unseen tray may be off its drawing
 SPACING_M = 0.002  # of points of an underside that are looked at for what holds them up
 
 
@@ -72,8 +73,10 @@ def _support(table: TrackTable, row: int, surfaces: Sequence[Surface], cfg: Trac
         floor_m = float(table.positions[number, 2])
         gaps = [float(np.hypot(*(beside - slot.xy_m))) for slot in below.slots]
         nearest = int(np.argmin(gaps)) if gaps else -1
-        if part is not None and nearest >= 0 and gaps[nearest] <= cfg.in_slot_m:
-            climbed_m = max(gaps[nearest] - CENTRED_M, 0.0)
+        # Of a tray that was never seen only the drawing is known: its slots may be as far off as that.
+        doubt_m = 0.0 if table.sightings[number] else DOUBT * float(np.sqrt(table.variances[number, :2].max()))
+        if part is not None and nearest >= 0 and gaps[nearest] <= cfg.in_slot_m + doubt_m:
+            climbed_m = max(gaps[nearest] - CENTRED_M - doubt_m, 0.0)
             seat_m = seated_height_m(below, below.slots[nearest], part)
             return floor_m + seat_m, SEATED_SD_M + climbed_m, SEATED_SD_RAD + climbed_m / part.radius_m
         return floor_m + below.thickness_m - bottom_m, cfg.max_sd_m, LOOSE_SD_RAD
