@@ -115,6 +115,8 @@ def set_at(data, path, value):
         (("robots", "fanuc", "base", "xyz_m"), [-0.9, -1.14, 0.934], "0.731 m .* from its drawing"),
         (("robots", "fanuc", "base", "rpy_deg"), [0, 0, 90.0], "90 degrees from its drawing"),
         (("detectors", "detector_fanuc", "points", 0, "offset_m"), [3.2, 0, 0], "units mixed up.* write metres"),
+        (("robots", "fanuc", "tool", "xyz_m"), [1.8, -1.7, 0.0], "units mixed up.* the tool's point is moved by 1.8 m"),
+        (("detectors", "detector_fanuc", "rigid", "xyz_m"), [4.0, -2.0, 1.0], "units mixed up.* what is seen"),
         (("surfaces", "fanuc_cart", "height_m"), 917.0, "units mixed up.* write metres"),
         (("surfaces", "fanuc_cart", "height_m"), float("nan"), "not a finite number .* calibrate again"),
         (("pair_sets", 0, "pairs", 0, "from_m"), [float("inf"), 0, 0], "not a finite number"),

@@ -8,16 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from cellwright.core.config import Cfg
 from cellwright.core.errors import UnknownName
 from cellwright.core.pose import Pose
-from cellwright.core.registration_points import Metres, Offset, Registered, RegistrationPoint, Turn
+from cellwright.core.registration_points import (
+    LARGEST_OFFSET_M,
+    Metres,
+    Offset,
+    Registered,
+    RegistrationPoint,
+    Turn,
+)
 from cellwright.perception.calibration.absolute_orientation import Similarity
 from cellwright.perception.calibration.fields import FittedPose
 
@@ -39,6 +46,15 @@ RegistrationMethod = Literal["eqn1", "rigid_eqn1"]
 """`eqn1` takes offsets alone, as the laboratory does; `rigid_eqn1` fits a transform first, and offsets to the rest."""
 
 
+def _check_small(moved_m: float, what: str) -> None:
+    """Refuses a correction that moves something farther than any could."""
+    if moved_m > LARGEST_OFFSET_M:
+        raise ValueError(
+            f"units mixed up? {what} is moved by {moved_m:.3g} m, and a correction moves it by {LARGEST_OFFSET_M:g} m "
+            "at most; write metres and degrees"
+        )
+
+
 class CalibratedRobot(Registered):
     """A robot as it was measured.
 
@@ -50,6 +66,11 @@ class CalibratedRobot(Registered):
 
     base: FittedPose
     tool: FittedPose = FittedPose()
+
+    @model_validator(mode="after")
+    def _is_small(self) -> Self:
+        _check_small(float(np.abs(self.tool.xyz_m).max()), "the tool's point")
+        return self
 
     def in_world(self, pose_reported_in_base: Pose) -> Pose:
         """Returns where the tool's point is in the world when the robot reports it there in its base."""
@@ -79,6 +100,13 @@ class CalibratedDetector(Registered):
     rigid: FittedPose = FittedPose()
     scale: Annotated[float, Field(ge=0.8, le=1.25)] = 1.0
     residual_m: Annotated[Offset, Field(ge=0)] = 0.0
+
+    @model_validator(mode="after")
+    def _is_small(self) -> Self:
+        places = np.array([(*point.at_m, 0.0) for point in self.points]).reshape(-1, 3)
+        before = self.rigid.pose.inverse().apply(places) / self.scale
+        _check_small(float(np.abs(places - before)[:, :2].max(initial=0.0)), "what is seen")
+        return self
 
     @cached_property
     def similarity(self) -> Similarity:
