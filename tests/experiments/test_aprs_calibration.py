@@ -4,10 +4,19 @@ import numpy as np
 import pytest
 
 from cellwright.core.results import MeasurementConditions
-from cellwright.experiments.aprs_calibration import DATA, PAPER, aprs_calibration, lab_files
+from cellwright.experiments import aprs_calibration as experiment
+from cellwright.experiments.aprs_calibration import DATA, PAPER, aprs_calibration, lab_files, run_metrics
+from cellwright.experiments.calibration_runs import CalibrationRow, run_calibration, table_of
 from cellwright.perception.calibration import LabPairs, write_lab_csv
 
 PLACES = np.array([[0.3, 0.2, 0.0], [0.6, 0.2, 0.0], [0.3, -0.2, 0.0], [0.6, -0.2, 0.0]])
+
+
+@pytest.fixture(autouse=True)
+def no_realities(monkeypatch):
+    """Whole runs take a minute each: here their rows are made up."""
+    rows = [CalibrationRow(seed=1, uncalibrated="failed", calibration="done", calibrated="done", calibrated_mm=(1.0,))]
+    monkeypatch.setattr(experiment, "run_jobs", lambda *_arguments: rows)
 
 
 def measured():
@@ -48,3 +57,39 @@ def test_the_real_files_leave_two_millimetres(monkeypatch):
     assert found.metrics["real_files.n"] == 12
     assert found.metrics["real_files.residual_mm"] == pytest.approx(1.68, abs=0.01)
     assert found.metrics["real_files.outliers"] == 0
+
+
+def test_realities_are_counted_with_intervals():
+    rows = [
+        CalibrationRow(
+            seed=seed,
+            uncalibrated="done" if seed == 0 else "failed",
+            calibration="done",
+            calibrated="done",
+            uncalibrated_mm=(10.0, 12.0),
+            calibrated_mm=(1.0 + 0.1 * seed,),
+            transform_mm=(0.5,),
+            calibrate_sim_s=600.0,
+            calibrate_cpu_s=30.0,
+        )
+        for seed in range(9)
+    ] + [CalibrationRow(seed=9, uncalibrated="failed", calibration="mark_2 was not felt")]
+    found = run_metrics(rows)
+    assert found["uncalibrated.success"] == pytest.approx(0.1)
+    assert found["calibrated.success"] == pytest.approx(0.9)
+    assert found["calibrated.n"] == 10
+    assert found["calibrated.success_low"] < 0.9 < found["calibrated.success_high"] < 1.0
+    assert found["calibrated.position_mm_p95"] == pytest.approx(np.percentile(1.0 + 0.1 * np.arange(9), 95))
+    assert found["calibrated.position_mm_p95_low"] <= 1.76 <= found["calibrated.position_mm_p95_high"]
+    assert found["calibrate.done"] == 0.9
+    assert found["robots.transform_mm"] == 0.5
+    assert table_of(rows).rows[0][1] == "done"
+    assert all(np.isnan(found) for name, found in run_metrics(rows[9:]).items() if "_mm" in name)
+
+
+@pytest.mark.slow
+def test_a_cell_as_it_was_built_works_once_it_is_calibrated():
+    row = run_calibration(0)
+    assert row.calibration == "done"
+    assert row.calibrated == "done"
+    assert np.median(row.calibrated_mm) < 2.0 < np.median(row.uncalibrated_mm)

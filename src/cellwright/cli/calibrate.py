@@ -20,8 +20,8 @@ __all__ = ["calibrate"]
 
 
 def calibrate(
-    cell: Annotated[str, typer.Argument(help="A cell's name, or a YAML file.")],
-    out: Annotated[Path, typer.Option(help="The calibration file to write.")],
+    cell: Annotated[str | None, typer.Argument(help="A cell's name, or a YAML file.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The calibration file to write.")] = None,
     robot: Annotated[
         list[str] | None, typer.Option(help="A robot to calibrate; again for another. All by default.")
     ] = None,
@@ -29,12 +29,28 @@ def calibrate(
         list[str] | None, typer.Option(help="A place for a mark, x,y in m; again for others. Free places by default.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Decides the actual layout.")] = 0,
+    fit: Annotated[
+        Path | None,
+        typer.Option(help="Instead: fit the pairs of a CSV of the APRS laboratory, print what is left."),
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option("--map", help="With --fit: draw the compensation over the table, a PNG file.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> int:
     """Puts marks into the cell, looks at them, has the robots touch them, fits, and writes a calibration file.
 
     Exit 0: done. 1: a mark was not seen, not felt or moved, or the marks fit too badly. 2: bad input.
     """
+    if fit is not None:
+        from cellwright.cli.calibrate_fit import fit_file
+
+        if cell is not None or out is not None:
+            raise BadInput("--fit FILE fits a file that was measured; leave CELL and --out away")
+        fit_file(fit, picture=picture, as_json=as_json)
+        return 0
+    if cell is None or out is None or picture is not None:
+        raise BadInput("give CELL and --out FILE to calibrate a cell, or --fit FILE, with --map PNG, to fit a file")
     from cellwright.drawings.prior import Drawings
     from cellwright.lab.cell_file import read_cell
     from cellwright.perception.calibration import write_calibration

@@ -20,7 +20,7 @@ __all__ = ["CompensationMap"]
 Array = npt.NDArray[np.float64]
 
 MARGIN_M = 0.05  # around the registration points
-CELLS = 80  # of the grid along each side
+CELLS = 60  # of the grid along each side
 
 
 @dataclass(frozen=True)
