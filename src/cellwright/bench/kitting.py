@@ -1,4 +1,4 @@
-"""Bench `kitting`: speed of whole kits, overhead of each action, start-up, and the benefit of a second robot."""
+"""Bench `kitting`: speed of whole kits, overhead of each action, start-up, a second robot, calibration."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from time import process_time
 
 import numpy as np
 
+from cellwright.bench.calibrating import calibrate_timed
 from cellwright.bench.replay import CapturingEngine, replay
 from cellwright.bench.result import BENCHES, Measurement, MeasurementConditions, MeasurementFailed
 from cellwright.bench.start_up import first_motion_s, help_s
@@ -58,13 +59,15 @@ class TimedRun:
 
 @BENCHES.register("kitting")
 def kitting(conditions: MeasurementConditions) -> Measurement:
-    """Measures one kit with one robot several times; two kits with one robot and with both."""
+    """Measures one kit with one robot several times; two kits with one robot and with both; a calibration."""
     seeds = [conditions.seed + number for number in range(1 if conditions.quick else 5)]
     run_timed(conditions.seed, "kit_m2l1")  # tables, kernels and caches are warm from here on
     conditions.say("one kit")
     kits = [run_timed(seed, "kit_m2l1") for seed in seeds]
     conditions.say("two kits, one robot and both")
     pairs = [(run_timed(seed, TWO_KITS, ["fanuc"]), run_timed(seed, TWO_KITS)) for seed in seeds[:3]]
+    conditions.say("calibration")
+    calibrations = [calibrate_timed(seed) for seed in seeds[:3]]
     conditions.say("start-up")
     repeats = range(1 if conditions.quick else 5)
     metrics = {
@@ -76,6 +79,8 @@ def kitting(conditions: MeasurementConditions) -> Measurement:
         "kit_m2l1.to_raw": median(run.raw_s / run.cpu_s for run in kits),
         "setup_s": median(first_motion_s() for _ in repeats),
         "help_s": median(max(help_s(), help_s("run")) for _ in repeats),
+        "calibrate.sim_s": median(run.seconds for run in calibrations),
+        "calibrate.wall_s": median(run.wall_s for run in calibrations),
         "two_robots.parts_per_min": median(both.parts_per_min for _, both in pairs),
         "two_robots.parts_per_min_ratio": median(both.parts_per_min / one.parts_per_min for one, both in pairs),
         "two_robots.both_moving": median(both.both_moving for _, both in pairs),
