@@ -149,3 +149,8 @@ def test_rows_of_a_table_in_millimetres_are_refused():
     rows = [{"at_m": row["at_m"], "offset_m": [1e3 * x for x in row["offset_m"]]} for row in ROWS]
     with pytest.raises(BadInput, match="units mixed up"):
         cw.Lab(cell_with({"robot": "motoman", "points": rows}), seed=1)
+
+
+def test_offsets_of_a_robot_are_in_its_own_frame():
+    with pytest.raises(BadInput, match="leave 'robot' away"):
+        cell_with(robot_offsets={"robot": "fanuc", "points": ROWS})

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from cellwright.cells.fields import PoseCfg
 from cellwright.core.config import Cfg
@@ -49,6 +49,12 @@ class CrclCfg(Cfg):
     force_sensors: dict[str, Direction] = Field(default_factory=_wrist)
     lab: LabFrameCfg | None = None
     offsets: OffsetsCfg | None = None
+
+    @model_validator(mode="after")
+    def _in_own_frame(self) -> Self:
+        if self.offsets is not None and self.offsets.robot is not None:
+            raise ValueError("offsets of a robot are in the frame of its own poses: leave 'robot' away")
+        return self
 
 
 class VisionCfg(Cfg):
