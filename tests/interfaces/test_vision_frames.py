@@ -296,3 +296,13 @@ def test_a_flood_of_requests_changes_nothing():
             flood.close()
 
     asyncio.run(main())
+
+
+def test_a_line_tells_what_a_detector_tells_and_no_identity():
+    frame = Detections(
+        1, 2, "eye", frame="world", skus=("gear",), positions=np.zeros((1, 3)), quaternions=np.eye(4)[:1],
+        variances=np.ones((1, 6)), scores=np.ones(1),
+    )  # fmt: skip
+    told = json.loads(encode_frame(frame))
+    assert set(told) == {"time_ns", "sequence", "source", "frame", "objects"}
+    assert set(told["objects"][0]) == {"sku", "position_m", "quaternion_wxyz", "variances", "score"}
