@@ -4,20 +4,10 @@ import numpy as np
 import pytest
 from tests.execution.test_height_touch import shifted, worker_of
 
-from cellwright.execution.peg_search import PITCH_M, MissedPeg, feel_peg, ring
+from cellwright.execution.peg_search import MissedPeg, feel_peg
 from cellwright.lab import Lab
 
 GEAR = "medium_gear_1"
-
-
-def test_rings_leave_no_gap_that_a_peg_fits_into():
-    places = np.array([place for number in range(3) for place in ring(number)])
-    assert len(places) == 1 + 6 + 12
-    for number in range(3):
-        np.testing.assert_allclose(np.max(np.linalg.norm(ring(number), axis=1)), number * PITCH_M, atol=1e-12)
-    rng = np.random.default_rng(2)
-    for point in rng.uniform(-1.5 * PITCH_M, 1.5 * PITCH_M, (200, 2)):
-        assert np.linalg.norm(places - point, axis=1).min() <= PITCH_M / np.sqrt(3) + 1e-9
 
 
 def test_a_finding_says_how_far_and_what_to_do():

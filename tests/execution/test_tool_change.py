@@ -6,9 +6,10 @@ import cellwright as cw
 from cellwright.cells import Cell, load_cell
 from cellwright.drawings.database import designs_for, planning_database
 from cellwright.drawings.workstation import workstation_of
+from cellwright.execution.holder_way import HolderWay
 from cellwright.execution.predicates import Truth
 from cellwright.execution.robot_hand import RobotHand
-from cellwright.execution.tool_change import CHANGES, HolderWay
+from cellwright.execution.tool_change import CHANGES
 from cellwright.knowledge import Belief, Database, WorldModel, fill
 from cellwright.knowledge.belief_writer import note_tool
 from cellwright.lab.direct_arm import DirectArm

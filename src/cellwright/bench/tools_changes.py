@@ -8,20 +8,12 @@ from cellwright.cells import load_cell
 from cellwright.core.errors import CellwrightError
 from cellwright.core.pose import Pose
 from cellwright.execution import RobotHand
-from cellwright.execution.tool_change import HolderWay
+from cellwright.execution.holder_way import HolderWay
+from cellwright.experiments.tool_change_runs import PLACES
 from cellwright.lab import DirectArm, Lab
 
 __all__ = ["change_trials", "try_change"]
 
-PLACES = (
-    ("aprs@lab_tools", "fanuc", "far_left_holder", "pincher"),
-    ("aprs@lab_tools", "fanuc", "near_left_holder", "big_vacuum"),
-    ("aprs@lab_tools", "fanuc", "shared_holder", "small_vacuum"),
-    ("aprs@lab_tools", "motoman", "shared_holder", "small_vacuum"),
-    ("aprs@lab_tools", "motoman", "big_gripper_holder", "big_gripper"),
-    ("kitting", "motoman", "gripper_holder", "big_gripper"),
-    ("kitting", "motoman", "tray_tool_holder", "tray_vacuum"),
-)
 BACK_M, TILT_RAD = 0.003, np.radians(1.0)
 
 

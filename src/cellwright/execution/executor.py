@@ -321,6 +321,8 @@ class Executor:
         wanted = sum(order.kit_count for order in orders)
         unseen = unseen_parts(self.belief.state, {one.sku for one in self._missing})
         felt = [f"{name}: {text}" for name, robot in self._manipulators.items() for text in robot.heights.texts()]
+        holders = [(name, each) for name, robot in self._manipulators.items() for each in robot.holders.values()]
+        felt += [f"{name}: {holder.text}" for name, holder in holders if holder.text]
         felt += [text for runner in self._runners.values() for text in runner.steps.asides]
         reasons = [reason, self._shift, *(one.reason for one in self._missing[:1]), unseen, *felt]
         status, why = conclusion(kits, wanted, reasons, hands)

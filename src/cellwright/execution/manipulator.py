@@ -15,6 +15,7 @@ from cellwright.execution.arm import JOINT_SPEED_RADPS, ArmClient, ArmFailed, Ha
 from cellwright.execution.arm_capsules import NOTHING, ArmCapsules, held_capsules
 from cellwright.execution.detours import Detours
 from cellwright.execution.grasps import GraspChoice
+from cellwright.execution.holder_way import HolderOffset
 from cellwright.execution.pick_place import Hold, PickPlacePhase
 from cellwright.execution.robot_hand import RobotHand
 from cellwright.execution.settings import Recipe
@@ -63,6 +64,7 @@ class Manipulator:
         busy: Is locked while it does something.
         detours: Takes it round what is in its way; None when the figures of its arm are not known.
         heights: The tables as it has touched them.
+        holders: Tool holder -> where it has felt that.
         hang_m: How much higher what it holds hangs in its hand than planned, as far as that was touched.
     """
 
@@ -84,6 +86,7 @@ class Manipulator:
     busy: asyncio.Lock = field(default_factory=asyncio.Lock)
     detours: Detours | None = None
     heights: SurfaceHeights = field(default_factory=SurfaceHeights)
+    holders: dict[str, HolderOffset] = field(default_factory=dict)
     hang_m: float = 0.0
     _aside_rad: float = 0.0
     _lost: str = ""

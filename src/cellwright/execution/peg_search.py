@@ -15,6 +15,7 @@ import numpy.typing as npt
 from cellwright.catalogue import GearFigures
 from cellwright.execution.arm import ArmFailed, raised, tool_down
 from cellwright.execution.manipulator import Manipulator
+from cellwright.execution.search_pattern import hexagon
 from cellwright.knowledge import BelievedPart
 from cellwright.knowledge.held_pose import gripper_figures
 
@@ -83,7 +84,7 @@ async def feel_peg(worker: Manipulator, part: BelievedPart, seen_by: str) -> Mis
     await worker.go_above(tool_down(np.array([*part.position[:2], low_m]), turn_rad))
     for number in range(RINGS):
         before = len(met)
-        for offset in ring(number):
+        for offset in hexagon(PITCH_M, number):
             down = tool_down(np.array([*(part.position[:2] + offset), low_m]), turn_rad)
             above = raised(down, peg_top_m + ABOVE_M)
             try:
@@ -106,14 +107,3 @@ async def feel_peg(worker: Manipulator, part: BelievedPart, seen_by: str) -> Mis
     if np.hypot(x, y) < PITCH_M / 2:
         return None
     return MissedPeg(part.name, seen_by, worker.name, (float(x), float(y)), reached_m)
-
-
-def ring(number: int) -> list[Array]:
-    """Returns the places of a ring of a hexagonal lattice about its middle, one next to the other; 0 is the middle."""
-    if number == 0:
-        return [np.zeros(2)]
-    corners = [number * PITCH_M * np.array([np.cos(turn), np.sin(turn)]) for turn in np.arange(6) * np.pi / 3]
-    found = []
-    for first, second in zip(corners, [*corners[1:], corners[0]], strict=True):
-        found += [first + (second - first) * step / number for step in range(number)]
-    return found

@@ -10,6 +10,7 @@ from cellwright.experiments import kitting_tight as kitting_tight
 from cellwright.experiments import rovi_interpolation as rovi_interpolation
 from cellwright.experiments import rovi_reachability as rovi_reachability
 from cellwright.experiments import rovi_rrt as rovi_rrt
+from cellwright.experiments import tool_change as tool_change
 from cellwright.experiments.compare import ResultComparison, compare_results, read_result
 from cellwright.experiments.experiment import (
     EXPERIMENTS,
