@@ -51,6 +51,10 @@ ON_TABLES = {
 }
 
 
+BOX_HALF_M = np.array(FURNITURE.get("kit_box").outer_size_m[:2]) / 2
+TABLE_M = FURNITURE.get("side_table").top_m
+
+
 def places(layout) -> dict[str, Pose]:
     return layout.fixtures | {name: item.pose_in_world for name, item in layout.objects.items()}
 
@@ -66,6 +70,10 @@ def test_what_stands_on_a_table_or_in_a_box_keeps_its_pose_relative_to_it(name, 
         if thing == "kit_box":  # which has an error of its own
             error = Pose.from_xyz_rpy([box[k] for k in SIX[:3]], np.radians([box[k] for k in SIX[3:]]))
             before = before @ error
+            lift = (after.position - before.position)[2]
+            corners = [[x * side, y * other, 0.0] for x in (-1, 1) for y in (-1, 1) for side, other in [BOX_HALF_M]]
+            assert after.apply(corners)[:, 2].min() == pytest.approx(TABLE_M, abs=1e-9) if lift > 1e-9 else lift > -1e-9
+            before = Pose(before.position + [0.0, 0.0, lift], before.quaternion)
         assert after.is_close(before, tolerance_m=1e-9, tolerance_rad=1e-7), thing
 
 

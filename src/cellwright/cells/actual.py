@@ -91,7 +91,8 @@ class ActualCfg(Cfg):
         table: Of each table, turned about the middle of its top. What stands on it moves with it, but for robots and
             cameras, which are surveyed on their own.
         holder: Of each tool holder, turned about the place where its tool hangs, besides that of its table.
-        box: Of each box for trays, turned about the middle of its underside, besides that of its table.
+        box: Of each box for trays, turned about the middle of its underside, besides that of its table; lifted
+            until no corner is below that.
         tray: Of each tray, besides that of what it stands on. One that is tilted is lifted until it is clear, and falls
             flat; in a box it keeps within the walls.
         camera: Of each camera, along the axes of the piece that carries it, turned about its centre of projection.

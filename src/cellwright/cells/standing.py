@@ -132,12 +132,22 @@ def place_fixtures(cell: Cell, draw: DrawError) -> dict[str, Pose]:
     for name, figures in models.items():
         pose = cell.fixtures[name].pose.pose
         if isinstance(figures, BoxFigures):
-            placed[name] = off(tables.moved(pose, near=True), actual.box, name)
+            stands = tables.moved(pose, near=True)
+            placed[name] = _lifted(stands, off(stands, actual.box, name), figures)
         elif isinstance(figures, ToolHolderFigures):
             placed[name] = off(tables.moved(pose, near=True), actual.holder, name)
         elif not isinstance(figures, TableFigures):
             placed[name] = pose if figures.cameras else tables.moved(pose, near=True)
     return {name: placed[name] for name in cell.fixtures}
+
+
+def _lifted(pose_stands: Pose, pose: Pose, box: BoxFigures) -> Pose:
+    """Returns the pose of a box, lifted until no corner is below what it stands on."""
+    x_m, y_m = (side_m / 2 for side_m in box.outer_size_m[:2])
+    corners = pose.apply([(x, y, 0.0) for x in (-x_m, x_m) for y in (-y_m, y_m)])
+    below_m = -float(pose_stands.inverse().apply(corners)[:, 2].min())
+    up = pose_stands @ Pose.from_xyz_rpy((0.0, 0.0, max(below_m, 0.0))) @ pose_stands.inverse()
+    return up @ pose if below_m > 0.0 else pose
 
 
 def drawn_trays(cell: Cell) -> list[Placement]:
