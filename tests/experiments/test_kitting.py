@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from cellwright.experiments.kitting_clean import _metrics
+from cellwright.experiments.kitting_clean import _calibrated_metrics, _jobs, _metrics
 from cellwright.experiments.kitting_faults import FAULT_SPECS, RECOVERIES, _figures
 from cellwright.experiments.kitting_faults import _metrics as fault_metrics
 from cellwright.experiments.kitting_runs import KittingJob, KittingRow, random_cell, run_kitting, table_of
@@ -53,6 +53,21 @@ def test_clean_metrics():
     assert (metrics["success"], metrics["n"], metrics["false_done"]) == (0.5, 2, 0)
     assert 0 < metrics["success_low"] < 0.5
     assert metrics["placed_mm_p95"] == pytest.approx(0.29)
+
+
+def test_calibrated_cells_are_measured_in_the_same_layouts_and_on_their_own():
+    jobs = _jobs([3, 4, 5, 6, 7], "calibrated")
+    assert {job.size for job in jobs} == {"calibrated"}
+    assert [(job.seed, job.robots) for job in jobs if job.robots == ("motoman",)] == [
+        (3, ("motoman",)),
+        (7, ("motoman",)),
+    ]
+    metrics = _calibrated_metrics([row(placed_mm=(0.1,), size="calibrated"), row("false_done", size="calibrated")])
+    assert (metrics["calibrated.success"], metrics["calibrated.n"], metrics["calibrated.false_done"]) == (0.5, 2, 1)
+    assert 0 < metrics["calibrated.success_low"] < 0.5
+    errors = random_cell("calibrated").actual
+    assert errors.size == "calibrated"
+    assert errors.table.z_m != 0.0
 
 
 def test_seconds_per_part_are_those_of_kits_that_were_done_by_one_robot():

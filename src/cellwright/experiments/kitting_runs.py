@@ -18,7 +18,7 @@ PART_COUNTS = {"medium_gear": 6, "large_gear": 3, "small_gear": 6}
 
 @dataclass(frozen=True)
 class KittingJob:
-    """One run to make."""
+    """One run to make; `size` names the errors of the cell, its own by default."""
 
     order: str
     seed: int
@@ -26,6 +26,7 @@ class KittingJob:
     fault: str = ""
     spec: str = ""
     robots: tuple[str, ...] | None = None
+    size: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,7 @@ class KittingRow:
         placed_mm: The distance of each seated part from the middle of its slot.
         cpu_s: The processor time.
         reason: One line.
+        size: The size of the cell's errors, by name; empty for its own.
     """
 
     order: str
@@ -67,6 +69,7 @@ class KittingRow:
     placed_mm: tuple[float, ...] = ()
     cpu_s: float = 0.0
     reason: str = ""
+    size: str = ""
 
     @property
     def done(self) -> bool:
@@ -74,10 +77,14 @@ class KittingRow:
         return self.status == "done"
 
 
-@lru_cache(maxsize=1)
-def random_cell() -> Cell:
-    """Returns the APRS cell with a quarter of the parts missing, and the seed deciding which slots are empty."""
-    cell = load_cell("aprs")
+@lru_cache(maxsize=2)
+def random_cell(size: str = "") -> Cell:
+    """Returns the APRS cell with a quarter of the parts missing, and the seed deciding which slots are empty.
+
+    Args:
+        size: The size of its errors by name; those of its file by default.
+    """
+    cell = load_cell(f"aprs@{size}" if size else "aprs")
     populations = [
         population.model_copy(update={"shuffle": True, "count": PART_COUNTS[population.model]})
         for population in cell.populations
@@ -89,9 +96,17 @@ def run_kitting(job: KittingJob) -> KittingRow:
     """Runs the job in a laboratory of its own."""
     start_s = process_time()
     robots = " ".join(job.robots or ())
-    made = partial(KittingRow, order=job.order, seed=job.seed, recovery=job.recovery, robots=robots, fault=job.fault)
+    made = partial(
+        KittingRow,
+        order=job.order,
+        seed=job.seed,
+        recovery=job.recovery,
+        robots=robots,
+        fault=job.fault,
+        size=job.size,
+    )
     try:
-        with Lab(random_cell(), job.seed) as lab:
+        with Lab(random_cell(job.size), job.seed) as lab:
             faults = [job.spec] if job.spec else ()
             report = lab.run(job.order, robots=job.robots, recovery=job.recovery, faults=faults)
     except SimulationError as error:
