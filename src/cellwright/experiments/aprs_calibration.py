@@ -93,9 +93,9 @@ _RUNS = (
     "tenths of a degree from their drawings. In each the kit `kit_m2l1` is ordered with the drawings alone; then the "
     "cell is calibrated by marks that are seen and touched, and the kit is ordered again with the calibration file. "
     "`position_mm_p95` is how far the hand is beside a part over which it is sent by what is seen, with the real base, "
-    "tool and joint zeros; its interval is by resampling the seeds. `robots.transform_mm` is how far the places that "
-    "both robots touched are off by the transform between them, held against their true bases (the median): zeros of "
-    "joints are in it, which the touches contain as well. The paper reports neither success nor accuracy of its "
+    "tool and joint zeros; its interval is by resampling the seeds. `robots.transform_mm` is how far the hands of both "
+    "robots are apart, in the median, when they are sent to a place that both have touched, in all three coordinates "
+    "and with their real bases, tools and zeros. The paper reports neither success nor accuracy of its "
     "calibrated cell."
 )
 

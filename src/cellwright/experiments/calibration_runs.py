@@ -39,7 +39,7 @@ class CalibrationRow:
         calibrated_reason: In one line.
         uncalibrated_mm: Hand beside part, for every part of the robot's table, by the drawings.
         calibrated_mm: The same with the calibration.
-        transform_mm: The places that both robots touched, by the transform between them, from where they are.
+        transform_mm: Distance of the hands of both robots when they are sent to a place that both have touched.
         calibrate_sim_s: Simulated time of the calibration.
         calibrate_cpu_s: Processor time of it.
     """
@@ -76,7 +76,7 @@ def run_calibration(seed: int) -> CalibrationRow:
         calibrated=status,
         calibrated_reason=reason,
         calibrated_mm=hand_errors_mm(seed, fitted.calibration),
-        transform_mm=_transform_errors_mm(seed, fitted.calibration),
+        transform_mm=transform_errors_mm(seed, fitted.calibration),
         calibrate_sim_s=run.measured.duration_s,
         calibrate_cpu_s=spent_s,
         **found,  # type: ignore[arg-type]
@@ -102,36 +102,41 @@ def hand_errors_mm(seed: int, calibration: Calibration | None) -> tuple[float, .
     The robot is asked for the joints that it would take, and these are taken with the real base, tool and zeros.
     """
     with Lab(load_cell(CELL), seed) as lab:
-        world, nominal, controller = lab.world, lab.nominal, lab.robot(ROBOT)
+        world = lab.world
         vision = lab.cell.robots[ROBOT].vision
         assert vision is not None
         sensor = next(one for one in lab.sensors if one.source == vision.detector)
         frames = [one for one in (sensor.sample() for _ in range(FRAMES)) if isinstance(one, Detections)]
         if calibration is not None:
             frames = [corrected_detections(calibration, vision.detector, frame) for frame in frames]
-        kinematics, tool = controller.kinematics, controller.ring.pose_tool_in_flange
-        home_rad = np.radians(lab.cell.robots[ROBOT].home_deg)
-        down = (kinematics.forward(home_rad) @ tool).quaternion
-        own = calibration.robots[ROBOT] if calibration is not None else None
         errors = []
         for item in world.objects.values():
             true = world.pose_of(item.name).position
             seen = [place for frame in frames for place in _near(frame, item.sku, true)]
             if item.is_tray or not seen or _camera_over(lab, true) != vision.detector:
                 continue
-            goal_in_base = nominal.bases[ROBOT].inverse() @ Pose(np.mean(seen, axis=0), nominal.bases[ROBOT].quaternion)
-            command = Pose(goal_in_base.position, down)
-            if own is not None:
-                command = own.in_base(Pose(np.mean(seen, axis=0), (own.base.pose @ command).quaternion))
-            try:
-                joints_rad = kinematics.nearest(command @ tool.inverse(), home_rad)
-            except CellwrightError:
-                continue
-            layout = world.layout
-            real = kinematics.forward(joints_rad + layout.joint_zeros_rad[ROBOT])
-            hand = layout.bases[ROBOT] @ real @ layout.tools[ROBOT] @ tool
-            errors.append(1e3 * float(np.hypot(*(hand.position - true)[:2])))
+            hand = _hand(lab, ROBOT, calibration, np.mean(seen, axis=0))
+            if hand is not None:
+                errors.append(1e3 * float(np.hypot(*(hand - true)[:2])))
         return tuple(errors)
+
+
+def _hand(lab: Lab, robot: str, calibration: Calibration | None, place: np.ndarray) -> np.ndarray | None:
+    """Returns where the hand of a robot really is that is sent to a place, tool down; None where it does not get."""
+    controller, layout = lab.robot(robot), lab.world.layout
+    kinematics, tool = controller.kinematics, controller.ring.pose_tool_in_flange
+    home_rad = np.radians(lab.cell.robots[robot].home_deg)
+    down = kinematics.forward(home_rad) @ tool
+    own = calibration.robots[robot] if calibration is not None else None
+    base = own.base.pose if own is not None else lab.nominal.bases[robot]
+    goal = Pose(place, (base @ down).quaternion)
+    command = own.in_base(goal) if own is not None else base.inverse() @ goal
+    try:
+        joints_rad = kinematics.nearest(command @ tool.inverse(), home_rad)
+    except CellwrightError:
+        return None
+    real = kinematics.forward(joints_rad + layout.joint_zeros_rad[robot])
+    return (layout.bases[robot] @ real @ layout.tools[robot] @ tool).position
 
 
 def _camera_over(lab: Lab, place: np.ndarray) -> str:
@@ -148,19 +153,19 @@ def _near(frame: Detections, sku: str, true: np.ndarray) -> list[np.ndarray]:
     return [frame.positions[nearest]] if nearest is not None and away[nearest] < SAME_M else []
 
 
-def _transform_errors_mm(seed: int, calibration: Calibration) -> tuple[float, ...]:
-    """Returns how far places that both robots touched are off by the fitted transform, held against true bases."""
+def transform_errors_mm(seed: int, calibration: Calibration) -> tuple[float, ...]:
+    """Returns how far the hands of two robots are apart when both are sent to a place that both have touched."""
+    errors = []
     with Lab(load_cell(CELL), seed) as lab:
-        bases = lab.world.layout.bases
-        errors = []
         for transform in calibration.transforms:
-            true = bases[transform.in_robot].inverse() @ bases[transform.robot]
-            pairs = next(
-                p for p in calibration.pair_sets if (p.source, p.target) == (transform.robot, transform.in_robot)
-            )
-            places = np.array([pair.from_m for pair in pairs.pairs])
-            errors += np.linalg.norm(transform.pose.pose.apply(places) - true.apply(places), axis=1).tolist()
-    return tuple(1e3 * error for error in errors)
+            names = transform.robot, transform.in_robot
+            base = calibration.robots[names[0]].base.pose
+            pairs = next(one for one in calibration.pair_sets if (one.source, one.target) == names)
+            for pair in pairs.pairs:
+                hands = [_hand(lab, name, calibration, base.apply(pair.from_m)) for name in names]
+                if hands[0] is not None and hands[1] is not None:
+                    errors.append(1e3 * float(np.linalg.norm(hands[0] - hands[1])))
+    return tuple(errors)
 
 
 def table_of(rows: list[CalibrationRow]) -> DataTable:
