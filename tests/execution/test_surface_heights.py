@@ -1,14 +1,20 @@
 """Tables as a robot has touched them: a plane above or below the drawn one, and how well it is known."""
 
+import asyncio
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cellwright.core.pose import Pose
-from cellwright.execution.arm import ArmClient, tool_down
+from cellwright.crcl import messages
+from cellwright.crcl.outcome import Outcome, OutcomeState
+from cellwright.execution.arm import ArmClient, ArmFailed, tool_down
 from cellwright.execution.settings import Recipe
 from cellwright.execution.surface_heights import NEAR_M, FeltSurface, SurfaceHeights, drawn_surfaces
+
+DONE = Outcome(OutcomeState.DONE, messages.InitCanon(0), "", None, 0.0)
 
 
 def table(name="table", top_m=0.9, middle=(0.0, 0.0), size=(1.0, 0.6)):
@@ -79,3 +85,21 @@ def test_what_a_robot_is_told_and_what_it_reports_differ_by_the_height_of_the_ta
     told = arm._lifted(pose, 1.0)
     assert told.position[2] - 1.0 == pytest.approx(heights.above_m(pose.position), abs=1e-12)
     assert arm._lifted(told, -1.0).distance_m(pose) < 1e-12
+
+
+@pytest.mark.parametrize("way", ["move", "press", "step"])
+def test_all_motions_of_an_arm_go_higher_where_the_table_is_higher(way):
+    sent = []
+
+    class Client:
+        async def execute(self, command, **_):
+            sent.append(command)
+            return Outcome(OutcomeState.ERROR, command, "", None, 0.0) if hasattr(command, "end_position") else DONE
+
+    arm = ArmClient("fanuc", Client(), Pose.identity(), Recipe(), force_sensor="wrist")
+    arm.above_m = lambda _point: 0.006
+    pose = tool_down(np.array([0.1, 0.2, 1.0]))
+    arguments = {"move": (0.1,), "press": (0.1, 6.0), "step": (0.1, 6.0)}[way]
+    with pytest.raises(ArmFailed):
+        asyncio.run(getattr(arm, way)(pose, *arguments))
+    assert sent[-1].end_position.point.z == pytest.approx(1.006)

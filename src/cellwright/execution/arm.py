@@ -285,7 +285,7 @@ class ArmClient:
             for axis in (("Fx", "Fy", "Fz") if self._force_sensor else ())
             for limit in limits
         )
-        pose = message_of_pose(self._from_world @ pose_tool_in_world)
+        pose = message_of_pose(self._in_base(pose_tool_in_world))
         goal = messages.PoseAndSet(
             pose.point,
             pose.x_axis,
