@@ -153,7 +153,7 @@ def test_another_type_on_the_same_topic(tmp_path):
         tmp_path / "b.mcap", Image(0, 0, "r", frame="f", encoding="mono8", pixels=np.zeros((2, 2), np.uint8))
     )
     first = compare(a, b).first
-    assert (first.field, first.a, first.b) == ("type", "cellwright_msgs/msg/IoState", "cellwright_msgs/msg/Image")
+    assert (first.field, first.a, first.b) == ("type", "cellwright_msgs/msg/IoState", "sensor_msgs/msg/Image")
 
 
 def test_bad_questions(record, tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,6 +27,7 @@ from cellwright.checks.cell import check_cell
 from cellwright.cli.cell_export import export
 from cellwright.cli.cell_fit import fit
 from cellwright.cli.cell_new import new
+from cellwright.cli.look import camera_line, take_camera_picture, usual_file
 from cellwright.cli.model_check import findings_json, show_findings
 from cellwright.cli.output import prepare_output, print_json, say, table, tell_hints
 from cellwright.core.errors import BadInput
@@ -167,6 +167,7 @@ def picture(
     out: Annotated[Path | None, typer.Option(help="The PNG file; out/cell.png, or the next number.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")] = False,
     seed: Seed = 0,
+    camera: Annotated[str | None, typer.Option(help="Through this camera, with its own size, as `look` does.")] = None,
     width: Annotated[int, typer.Option(min=16, max=4096)] = 1280,
     height: Annotated[int, typer.Option(min=16, max=4096)] = 720,
     as_json: Json = False,
@@ -175,22 +176,20 @@ def picture(
     loaded = read_cell(cell, seed)
     if not overwrite:
         refuse_existing(out)
-    out = out or _usual_picture(overwrite=overwrite)
+    line = None if camera is None else camera_line(loaded, camera, depth=False)
+    out = out or usual_file("cell", overwrite=overwrite)
     prepare_output(out)
     tell_hints(cell_hints(loaded))
     world = World(loaded, seed)
-    renderer = take_picture(world, out, (width, height))
+    if line is None:
+        renderer = take_picture(world, out, (width, height))
+    else:
+        told = take_camera_picture(world, line, out)
+        renderer, width, height = told["renderer"], told["width"], told["height"]
     if as_json:
         print_json({"cell": cell, "seed": seed, "file": out, "width": width, "height": height, "renderer": renderer})
     else:
         say(f"{out} ({width} x {height}, renderer {renderer})")
-
-
-def _usual_picture(*, overwrite: bool) -> Path:
-    """Returns the file of a picture: the usual name, or the first free number of it."""
-    usual = Path("out/cell.png")
-    numbered = (usual.with_stem(f"{usual.stem}-{number}") for number in itertools.count(2))
-    return next(path for path in itertools.chain([usual], numbered) if overwrite or not path.exists())
 
 
 def _robots(cell: Cell) -> str:

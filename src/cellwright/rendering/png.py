@@ -13,8 +13,11 @@ from cellwright.core.errors import OutputError
 __all__ = ["save_png"]
 
 
-def save_png(picture: npt.NDArray[np.uint8], path: str | Path) -> Path:
-    """Writes a picture (height, width, 3); the same pixels give the same bytes. Makes missing folders."""
+def save_png(picture: npt.NDArray[np.uint8] | npt.NDArray[np.uint16], path: str | Path) -> Path:
+    """Writes colours (height, width, 3) or 16 bits (height, width); the same pixels give the same bytes.
+
+    Makes missing folders.
+    """
     path = Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -9,8 +9,11 @@ from cellwright.sensors.base import (
     make_sensor,
     sensor_label,
 )
+from cellwright.sensors.cameras import ColorCamera, DepthCamera, SegmentationCamera, StereoCamera
 from cellwright.sensors.check import check_sensor, sensor_problems
 from cellwright.sensors.detector import Detector, DetectorCfg
+from cellwright.sensors.image_camera import ImageCamera, ImageCameraCfg
+from cellwright.sensors.image_noise import PICTURE_NOISES, PictureNoise
 from cellwright.sensors.laser import LaserRangeSensor
 from cellwright.sensors.logical_detector import LogicalDetector, LogicalDetectorCfg
 from cellwright.sensors.noise import Noise, NoiseCfg
@@ -20,10 +23,15 @@ from cellwright.sensors.schedule import schedule
 from cellwright.sensors.wheels import EncoderSensor
 
 __all__ = [
+    "PICTURE_NOISES",
     "SENSORS",
+    "ColorCamera",
+    "DepthCamera",
     "Detector",
     "DetectorCfg",
     "EncoderSensor",
+    "ImageCamera",
+    "ImageCameraCfg",
     "JointStateSensor",
     "LaserRangeSensor",
     "LogicalDetector",
@@ -32,9 +40,12 @@ __all__ = [
     "NoiseCfg",
     "OverheadDetector",
     "OverheadDetectorCfg",
+    "PictureNoise",
+    "SegmentationCamera",
     "Sensor",
     "SensorCfg",
     "SensorContext",
+    "StereoCamera",
     "ToolStatusSensor",
     "WrenchSensor",
     "check_line",

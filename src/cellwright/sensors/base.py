@@ -58,6 +58,7 @@ class SensorContext:
 
 
 C = TypeVar("C", bound=SensorCfg)
+Beside = tuple[tuple[str, Message], ...]
 
 
 class Sensor(ABC, Generic[C]):
@@ -80,10 +81,14 @@ class Sensor(ABC, Generic[C]):
         Cfg: Class of its configuration.
         message_type: Class of its messages.
         topic_name: The end of its topic, `/<source>/<topic_name>`; by default the type under which it is registered.
+        is_costly: Whether it had better not read for nobody, although a subscriber then misses what would have been
+            under way when it came.
         noises: Key of its configuration that is a `NoiseCfg` -> the noise, whose drift is part of snapshots.
         state: Whatever else it keeps between readings, an empty dictionary at first; part of snapshots.
         latest: Its last message, None before the first.
         is_kept: Whether it makes messages for `latest` even while nobody listens and it could do without.
+        beside: Topics and messages that belong to the one that `sample` is making; it puts them there.
+        deliver: Publishes a message, and what belongs to it, at once; None while the sensor is not scheduled.
         filters: Functions that each message passes, in order; one that returns None drops it. A filter has no state of
             its own, so that snapshots need not include it.
     """
@@ -91,6 +96,7 @@ class Sensor(ABC, Generic[C]):
     Cfg: ClassVar[type[SensorCfg]]
     message_type: ClassVar[type[Message]]
     topic_name: ClassVar[str] = ""
+    is_costly: ClassVar[bool] = False
 
     def __init__(self, cfg: C, context: SensorContext) -> None:
         self.cfg = cfg
@@ -98,7 +104,7 @@ class Sensor(ABC, Generic[C]):
         self.world = context.world
         self._clock = context.world.clock
         self.noises = {
-            key: Noise(errors, self.noise_size(key), 1 / cfg.rate_hz, context.rng)
+            key: Noise(errors, self.noise_size(key), 1 / cfg.rate_hz if cfg.rate_hz else 0.0, context.rng)
             for key in type(cfg).model_fields
             if isinstance(errors := getattr(cfg, key), NoiseCfg)
         }
@@ -106,7 +112,9 @@ class Sensor(ABC, Generic[C]):
         self.sequence = 0
         self.latest: Message | None = None
         self.is_kept = False
-        self.under_way: deque[tuple[int, Message]] = deque()
+        self.beside: list[tuple[str, Message]] = []
+        self.under_way: deque[tuple[int, Message, Beside]] = deque()
+        self.deliver: Callable[[Message, Beside], Message | None] | None = None
         self.filters: list[Callable[[Message], Message | None]] = []
 
     @cached_property
@@ -135,6 +143,18 @@ class Sensor(ABC, Generic[C]):
     def is_skippable(self) -> bool:
         """Whether a reading that nobody listens to need not be made: it draws nothing, and nothing of it is kept."""
         return False
+
+    @property
+    def other_topics(self) -> Mapping[str, type[Message]]:
+        """Topics of what `sample` puts beside its message."""
+        return {}
+
+    def taken(self) -> tuple[Message, Beside]:
+        """Returns one reading, and what belongs to it."""
+        message = self.sample()
+        beside = tuple(self.beside)
+        self.beside.clear()
+        return message, beside
 
     def save(self) -> Any:
         """Returns what it keeps between samples, besides its random stream."""

@@ -20,6 +20,8 @@ __all__ = ["check_sensor", "sensor_problems"]
 
 BEFORE, AFTER = 5, 20
 """Readings before a snapshot, so that it is taken in mid-stream, and after it."""
+ON_DEMAND_HZ = 10.0
+"""How often a sensor is asked that has no rate."""
 UNMEASURED = "variances"
 """The field that is infinite where nothing is measured."""
 
@@ -135,7 +137,7 @@ def _repeats(sensor: Sensor[Any]) -> list[str]:
 def _readings(sensor: Sensor[Any], count: int, skipped: int = 0) -> list[dict[str, bytes]]:
     """Returns the fields of the next readings at its rate, without those that are skipped at first."""
     clock = sensor.world.clock
-    period = clock.period_ticks(sensor.cfg.rate_hz)
+    period = clock.period_ticks(sensor.cfg.rate_hz or ON_DEMAND_HZ)
     taken = []
     for number in range(count):
         sensor.world.engine.step(period)

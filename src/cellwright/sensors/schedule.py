@@ -8,45 +8,50 @@ from cellwright.core.bus import Bus
 from cellwright.core.errors import BadInput, ConfigError
 from cellwright.core.messages import Message
 from cellwright.core.plugin_errors import is_of_others, plugin_error
-from cellwright.sensors.base import Sensor, located, sensor_label
+from cellwright.sensors.base import Beside, Sensor, located, sensor_label
 from cellwright.sim import Stepper, TickOrder
 
 __all__ = ["message_type_problem", "sample_error", "schedule"]
 
 
 def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
-    """Schedules a sensor: samples at its rate, and publishes after its delay.
+    """Schedules a sensor: samples at its rate, and publishes after its delay; one without a rate waits to be asked.
 
     Raises:
         BadInput: Its messages cannot be recorded. What fails in `sample` later is one, too, with file and line.
     """
     clock, cfg = stepper.clock, sensor.cfg
-    period, delay = clock.period_ticks(cfg.rate_hz), clock.ticks(cfg.delay_s)
-    topic, sample, filters, message_type = sensor.topic, sensor.sample, sensor.filters, sensor.message_type
+    delay = clock.ticks(cfg.delay_s)
+    topic, filters, message_type = sensor.topic, sensor.filters, sensor.message_type
     unchecked = is_of_others(type(sensor))
     if unchecked and (problem := message_type_problem(message_type)):
         raise ConfigError(sensor.context.where, "type", problem)
-    bus.declare(topic, message_type)
+    topics = {topic: message_type, **sensor.other_topics}
+    for name, kind in topics.items():
+        bus.declare(name, kind)
     dropout, uniform = cfg.dropout, sensor.context.rng.random
     under_way = sensor.under_way
-    may_skip = sensor.is_skippable and not delay and not dropout
+    may_skip = sensor.is_skippable and not dropout and (not delay or sensor.is_costly)
 
-    def publish(message: Message) -> None:
+    def publish(message: Message, beside: Beside) -> Message | None:
         for change in filters:
             changed = change(message)
             if changed is None:
-                return
+                return None
             message = changed
         sensor.latest = message
         bus.publish(topic, message)
+        for name, other in beside:
+            bus.publish(name, other)
+        return message
 
     def take() -> None:
         nonlocal unchecked
-        if may_skip and not sensor.is_kept and not bus.has_listener(topic):
+        if may_skip and not sensor.is_kept and not any(map(bus.has_listener, topics)):
             sensor.sequence += 1
             return
         try:
-            message = sample()
+            message, beside = sensor.taken()
             if unchecked or type(message) is not message_type:
                 _check_message(message, message_type)
                 unchecked = False
@@ -55,14 +60,18 @@ def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
         if dropout and uniform() < dropout:
             return
         if delay:
-            under_way.append((clock.tick + delay, message))
+            under_way.append((clock.tick + delay, message, beside))
         else:
-            publish(message)
+            publish(message, beside)
 
     def deliver() -> None:
         while under_way and under_way[0][0] <= clock.tick:
-            publish(under_way.popleft()[1])
+            publish(*under_way.popleft()[1:])
 
+    sensor.deliver = publish
+    if not cfg.rate_hz:
+        return  # it takes readings on demand alone
+    period = clock.period_ticks(cfg.rate_hz)
     stepper.every(period, take, order=TickOrder.SENSOR, name=topic)
     if delay:
         first = clock.tick + period + delay

@@ -12,7 +12,16 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from cellwright.core import messages
 from cellwright.core.errors import BadInput
-from cellwright.core.messages import Image, JointState, Message, ToolStatus, Wrench
+from cellwright.core.messages import (
+    CameraInfo,
+    Depth,
+    Image,
+    JointState,
+    Message,
+    Segmentation,
+    ToolStatus,
+    Wrench,
+)
 from cellwright.core.messages.base import Array
 from cellwright.core.ros import definition, encode, layout_of
 
@@ -21,10 +30,10 @@ CLASSES = [getattr(messages, name) for name in messages.__all__ if name != "Mess
 
 def test_generated_definition_in_full():
     line = "=" * 80
-    assert definition(Image) == (
-        "cellwright_msgs/msg/Image",
-        "std_msgs/Header header\nuint32 sequence\nstring source\nstring encoding\n"
-        "uint32[] pixels_shape\nuint8[] pixels\n"
+    assert definition(Segmentation) == (
+        "cellwright_msgs/msg/Segmentation",
+        "std_msgs/Header header\nuint32 sequence\nstring source\nstring[] names\n"
+        "uint32[] labels_shape\nuint16[] labels\n"
         f"{line}\nMSG: std_msgs/Header\nbuiltin_interfaces/Time stamp\nstring frame_id\n"
         f"{line}\nMSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec\n",
     )
@@ -39,7 +48,7 @@ def test_standard_types_are_the_standard_ones():
     assert layout_of(JointState).store.hash_rihs01("sensor_msgs/msg/JointState").startswith("RIHS01_a13ee3a3")
     assert definition(Wrench).name == "geometry_msgs/msg/WrenchStamped"
     for release in (Stores.ROS2_HUMBLE, Stores.ROS2_JAZZY, Stores.ROS2_KILTED):
-        for message_type in (JointState, Wrench):
+        for message_type in (JointState, Wrench, Image, Depth, CameraInfo):
             name, text = definition(message_type)
             assert get_typestore(release).generate_msgdef(name, ros_version=2)[0] == text
 
@@ -58,7 +67,7 @@ def test_what_standard_types_do_not_carry():
 
     assert missing(JointState) == {"sequence"}
     assert missing(Wrench) == {"sequence", "source"}
-    assert missing(Image) == set()
+    assert missing(Segmentation) == set()
 
 
 @dataclass(slots=True)

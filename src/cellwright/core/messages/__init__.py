@@ -1,10 +1,11 @@
 """The message types of the bus: the data contract between sensors, perception, planning and control."""
 
 from cellwright.core.messages.base import Message
+from cellwright.core.messages.camera import CameraInfo, CameraPose, Depth, Image, PointCloud, Segmentation
 from cellwright.core.messages.robot import IoState, JointState, SafetyStatus, ToolStatus
 from cellwright.core.messages.sensing import Beam, Encoder, Imu, Odometry, Range, Wrench
 from cellwright.core.messages.truth import FaultEvent, Verdict, WorldTruth
-from cellwright.core.messages.vision import CameraInfo, Depth, Detections, Image, Tracks
+from cellwright.core.messages.vision import Detections, Tracks
 from cellwright.core.messages.work import ActionEvent, BeliefChange, CrclCommand, CrclStatus, Order, Plan
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "Beam",
     "BeliefChange",
     "CameraInfo",
+    "CameraPose",
     "CrclCommand",
     "CrclStatus",
     "Depth",
@@ -26,8 +28,10 @@ __all__ = [
     "Odometry",
     "Order",
     "Plan",
+    "PointCloud",
     "Range",
     "SafetyStatus",
+    "Segmentation",
     "ToolStatus",
     "Tracks",
     "Verdict",

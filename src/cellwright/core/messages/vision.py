@@ -1,46 +1,12 @@
-"""Images and what is recognised in them."""
+"""Objects that are recognised in images, at one moment and over time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from cellwright.core.messages.base import Array, Message
 
-__all__ = ["CameraInfo", "Depth", "Detections", "Image", "Tracks"]
-
-
-@dataclass(slots=True, kw_only=True)
-class Image(Message):
-    """An 8-bit image, (height, width, 3) for rgb8 or (height, width) for mono8."""
-
-    frame: str
-    encoding: str
-    pixels: npt.NDArray[np.uint8]
-
-
-@dataclass(slots=True, kw_only=True)
-class Depth(Message):
-    """Distance along the optical axis in metres, (height, width); not a number where nothing is seen."""
-
-    frame: str
-    depth_m: npt.NDArray[np.float32]
-
-
-@dataclass(slots=True, kw_only=True)
-class CameraInfo(Message):
-    """Intrinsics and the calibrated (not the actual) pose of the camera in the cell."""
-
-    frame: str
-    width: int
-    height: int
-    focal_px: Array
-    centre_px: Array
-    distortion: Array
-    position: Array
-    quaternion: Array
+__all__ = ["Detections", "Tracks"]
 
 
 @dataclass(slots=True, kw_only=True)

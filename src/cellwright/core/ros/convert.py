@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from operator import attrgetter
 from typing import Any, TypeVar
@@ -40,13 +40,14 @@ def from_ros(message_type: type[M], ros: Any, *, sequence: int = 0, source: str 
     values: dict[str, Any] = {"sequence": sequence, "source": source, "time_ns": 0}
     columns = getattr(message_type, "ROS_COLUMNS", COLUMNS.get(message_type, {}))
     for slot in layout.slots:
-        if slot.kind.wire is WireForm.SHAPE:
+        if slot.kind.wire in (WireForm.SHAPE, WireForm.POINT_FIELDS):
             continue
         value = attrgetter(slot.path)(ros)
         if slot.kind.wire is WireForm.STAMP:
             value = value.sec * 1_000_000_000 + value.nanosec
         elif slot.kind.wire is WireForm.VECTOR:
-            value = np.array([getattr(value, name) for name in slot.components])
+            is_row = isinstance(value, np.ndarray)
+            value = value.copy() if is_row else np.array([getattr(value, name) for name in slot.components])
         elif slot.kind.wire is WireForm.TEXTS:
             value = tuple(value)
         elif slot.kind.wire is WireForm.NUMBERS:
@@ -54,7 +55,8 @@ def from_ros(message_type: type[M], ros: Any, *, sequence: int = 0, source: str 
         elif slot.kind.wire is WireForm.ARRAY:
             value = _reshaped(np.asarray(value), slot, ros, columns)
         values[slot.field] = value
-    return message_type(**values)
+    of_ros: Callable[[dict[str, Any]], M] | None = getattr(message_type, "of_ros", None)
+    return message_type(**values) if of_ros is None else of_ros(values)
 
 
 def decode(message_type: type[M], data: bytes | memoryview, *, sequence: int = 0, source: str = "") -> M:
@@ -64,18 +66,20 @@ def decode(message_type: type[M], data: bytes | memoryview, *, sequence: int = 0
     return from_ros(message_type, ros, sequence=sequence, source=source)
 
 
-def message_class(ros_name: str, text: str) -> type[Message] | None:
+def message_class(ros_name: str, text: str, name: str = "") -> type[Message] | None:
     """Returns the message class of this process with that ROS type and the same definition; None when there is none.
 
     Classes of other packages are found when they are imported. Of several (a cell of a notebook that was run twice)
-    the latest is taken.
+    the latest is taken, or the one with the class's name where that is given: `Depth` and `Image` have one ROS type.
     """
     found = None
     for candidate in _subclasses(Message):
+        if name and candidate.__name__ != name:
+            continue
         if ros_name in (candidate.ROS_TYPE, f"cellwright_msgs/msg/{candidate.__name__}"):
             with suppress(BadInput):  # a class that cannot be mapped is not the one that was
-                name, own_text = definition(candidate)
-                found = candidate if name == ros_name and own_text.split() == text.split() else found
+                own_name, own_text = definition(candidate)
+                found = candidate if own_name == ros_name and own_text.split() == text.split() else found
     return found
 
 

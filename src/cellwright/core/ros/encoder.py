@@ -58,7 +58,7 @@ class CdrEncoder:
         for slot, has_gap in zip(self._layout.slots, self._gaps, strict=True):
             wire, size = slot.kind.wire, slot.kind.size
             start = position + len(piece)
-            if wire in (WireForm.TEXT, WireForm.TEXTS, WireForm.SHAPE):
+            if wire in (WireForm.TEXT, WireForm.TEXTS, WireForm.SHAPE, WireForm.POINT_FIELDS):
                 piece += _static_bytes(wire, next(static), start)
                 continue
             content, length = _dynamic_format(slot, static)
@@ -116,6 +116,8 @@ def _check(slot: FieldSlot, value: Any) -> None:
         struct.pack(code, value)
     elif wire is WireForm.NUMBERS:
         np.array(value, code)
+    elif wire is WireForm.POINT_FIELDS:
+        hash(value)
     elif not isinstance(value, np.ndarray):
         raise TypeError(f"it is a {type(value).__name__}")
     elif wire is WireForm.VECTOR and value.size != len(slot.components):
@@ -136,8 +138,14 @@ def _gaps(layout: MessageLayout) -> Iterator[bool]:
 
 
 def _static_bytes(wire: WireForm, value: Any, start: int) -> bytes:
-    """Returns a string, or a counted row of strings or uint32, with the padding before it."""
+    """Returns a string, or a counted row of strings, uint32 or descriptions, with the padding before it."""
     out = b"\0" * (-start % 4)
+    if wire is WireForm.POINT_FIELDS:
+        out += struct.pack("<I", len(value))
+        for name, *numbers in value:
+            out += _static_bytes(WireForm.TEXT, name, start + len(out))
+            out += b"\0" * (-(start + len(out)) % 4) + struct.pack("<IB3xI", *numbers)
+        return out
     if wire is WireForm.SHAPE:
         return out + struct.pack(f"<I{len(value)}I", len(value), *value)
     if wire is WireForm.TEXT:
@@ -176,7 +184,7 @@ def _source(layout: MessageLayout, gaps: list[bool]) -> str:
             arguments += ["time_ns // 1000000000", "time_ns % 1000000000"]
         elif wire is WireForm.NUMBER:
             arguments.append(value)
-        elif wire in (WireForm.TEXT, WireForm.TEXTS):
+        elif wire in (WireForm.TEXT, WireForm.TEXTS, WireForm.POINT_FIELDS):
             key.append(value)
         elif wire is WireForm.SHAPE:
             key.append(f"{value}.shape")

@@ -11,7 +11,8 @@ import numpy as np
 __all__ = ["ALLOWED_TYPES", "Kind", "WireForm", "kind_of"]
 
 ALLOWED_TYPES = (
-    "str, bool, int, float, tuple[str, ...], tuple[int, ...], tuple[bool, ...], NDArray of float64, float32 or uint8"
+    "str, bool, int, float, tuple[str, ...], tuple[int, ...], tuple[bool, ...], "
+    "NDArray of float64, float32, uint16 or uint8"
 )
 
 
@@ -32,6 +33,8 @@ class WireForm(Enum):
     """A counted row of numbers out of an array of any shape, row by row."""
     VECTOR = "vector"
     """The number fields of a nested ROS message, such as x, y, z, out of one array; no count."""
+    POINT_FIELDS = "point fields"
+    """A counted row of the descriptions of a point's fields: name, first byte, type, count."""
     SHAPE = "shape"
     """The shape of the array that follows, as a counted row of uint32."""
 
@@ -69,11 +72,15 @@ _PLAIN: dict[Any, Kind] = {
     tuple[str, ...]: Kind(WireForm.TEXTS, "string[]"),
     tuple[int, ...]: Kind(WireForm.NUMBERS, "int64[]", "<i8", 8),
     tuple[bool, ...]: Kind(WireForm.NUMBERS, "bool[]", "?", 1),
+    tuple[tuple[str, int, int, int], ...]: Kind(WireForm.POINT_FIELDS, "sensor_msgs/msg/PointField[]"),
+    np.uint32: Kind(WireForm.NUMBER, "uint32", "I", 4),
+    np.uint8: Kind(WireForm.NUMBER, "uint8", "B", 1),
 }
 
 _ARRAYS: dict[Any, Kind] = {
     np.float64: Kind(WireForm.ARRAY, "float64[]", "<f8", 8),
     np.float32: Kind(WireForm.ARRAY, "float32[]", "<f4", 4, shaped=True),
+    np.uint16: Kind(WireForm.ARRAY, "uint16[]", "<u2", 2, shaped=True),
     np.uint8: Kind(WireForm.ARRAY, "uint8[]", "|u1", 1, shaped=True),
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import wraps
 from typing import Any, NamedTuple, TypeVar, get_args, get_type_hints
 
@@ -23,9 +23,17 @@ T = TypeVar("T")
 LONG_TERM_RELEASE = Stores.ROS2_LYRICAL  # named, not "latest": a log's bytes must not change with a library's default
 PACKAGE = "cellwright_msgs"
 HEADER = "std_msgs/msg/Header"
+HEAD = ("time_ns", "sequence", "source", "frame")
 
 RENAMED = {
     "sensor_msgs/msg/JointState": {"name": "names"},
+    "sensor_msgs/msg/CameraInfo": {
+        "roi.x_offset": "roi_x",
+        "roi.y_offset": "roi_y",
+        "roi.height": "roi_height",
+        "roi.width": "roi_width",
+        "roi.do_rectify": "do_rectify",
+    },
     "geometry_msgs/msg/WrenchStamped": {"wrench.force": "force", "wrench.torque": "torque"},
 }
 """Standard type -> where its fields are called otherwise in our class; all others have the same name in both."""
@@ -128,13 +136,17 @@ def _field_kinds(message_type: type[Message]) -> dict[str, Kind]:
     except NameError as error:
         raise BadInput(f"{label}: a field type cannot be resolved: {error}") from None
     kinds: dict[str, Kind] = {}
-    for field in fields(message_type):
-        kind = kind_of(hints[field.name])
+    names = [field.name for field in fields(message_type)]
+    offered = getattr(message_type, "ROS_FIELDS", None)
+    if offered is not None:  # a standard type whose fields the class calculates from its own
+        names, hints = [*(name for name in names if name in HEAD), *offered], {**hints, **offered}
+    for name in names:
+        kind = kind_of(hints[name])
         if kind is None:
-            hint = hints[field.name]
+            hint = hints[name]
             written = hint.__qualname__ if isinstance(hint, type) and not get_args(hint) else hint
-            raise BadInput(f"{label}: field '{field.name}' has type {written}, allowed: {ALLOWED_TYPES}")
-        kinds[field.name] = kind
+            raise BadInput(f"{label}: field '{name}' has type {written}, allowed: {ALLOWED_TYPES}")
+        kinds[name] = kind
     return kinds
 
 
@@ -180,7 +192,9 @@ def _standard_slots(
                 else:
                     walk(nested, f"{path}.")
             elif kind is not None and kind.ros == _ros_type(description):
-                slots.append(FieldSlot(path, field, kind))
+                slots.append(FieldSlot(path, field, replace(kind, shaped=False)))
+            elif kind is not None and kind.ros == "float64[]" and (count := _fixed_length(description)):
+                slots.append(FieldSlot(path, field, VECTOR, tuple(map(str, range(count)))))
             else:
                 raise BadInput(f"{label}: nothing fills its field '{path}' of type {_ros_type(description)}")
 
@@ -197,6 +211,14 @@ def _components(store: Typestore, ros_name: str) -> tuple[str, ...]:
     if ros_name.endswith("/Quaternion") or any(_ros_type(description) != "float64" for _, description in inside):
         return ()
     return tuple(name for name, _ in inside)
+
+
+def _fixed_length(description: Any) -> int:
+    """Returns the length of an array of float64 that is always the same; 0 for anything else."""
+    if description[0] != Nodetype.ARRAY:
+        return 0
+    (_, item), count = description[1]
+    return int(count) if item[0] == "float64" else 0
 
 
 def _ros_type(description: Any) -> str:

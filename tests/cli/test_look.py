@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from PIL import Image
+
+CELL = """
+name: small
+title: A tray and a camera above it
+fidelity: kinematic
+trays: {tray: {model: medium_gear_tray, pose: {xyz_m: [0.0, 0.0, 0.0]}}}
+cameras: {eye: {pose: {xyz_m: [0, 0, 0.6], rpy_deg: [0, 90, 90]}, fov_deg: 40, resolution_px: [64, 48]}}
+sensors:
+  - {type: depth_camera, name: deep, camera: eye, noise: [{model: gaussian_depth, sd_m: 0.0}], binning: 2}
+"""
+
+
+@pytest.fixture
+def cell(tmp_path):
+    file = tmp_path / "small.yaml"
+    file.write_text(CELL)
+    return str(file)
+
+
+def test_a_picture_through_a_camera_of_the_cell(cellwright, cell, tmp_path):
+    out = tmp_path / "eye.png"
+    told = cellwright("look", cell, "--camera", "eye", "--out", str(out), "--json").json
+    picture = np.asarray(Image.open(out))
+    assert picture.shape == (48, 64, 3)
+    assert (told["width"], told["height"], told["clipped"]) == (64, 48, 0.0)
+    assert told["matrix"][0][0] == pytest.approx(32 / np.tan(np.radians(20)))
+    assert told["position_m"] == pytest.approx([0, 0, 0.6])
+    assert np.ptp(picture.astype(int), axis=(0, 1)).max() > 60  # a tray, its slots and what is behind it
+
+
+def test_depths_in_whole_millimetres(cellwright, cell, tmp_path):
+    out = tmp_path / "deep.png"
+    told = cellwright("look", cell, "--camera", "deep", "--depth", "--out", str(out), "--json").json
+    depth = np.asarray(Image.open(out))
+    assert depth.shape == (24, 32)
+    nearest, farthest = told["range_m"]
+    assert 0.5 < nearest <= farthest <= 0.6
+    assert depth[depth > 0].min() == pytest.approx(1000 * nearest, abs=1)
+
+
+def test_cell_picture_through_a_camera(cellwright, cell, tmp_path):
+    out = tmp_path / "a.png"
+    told = cellwright("cell", "picture", cell, "--camera", "eye", "--out", str(out), "--json").json
+    assert (told["width"], told["height"]) == (64, 48)
+    assert np.asarray(Image.open(out)).shape == (48, 64, 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--camera", "ey"], "unknown camera 'ey'; did you mean 'eye'"),
+        (["--camera", "eye", "--binning", "3"], "binning: should be 1, 2, 4 or 8"),
+        (["--camera", "eye", "--exposure", "0"], "exposure: should be greater than 0"),
+        (["--camera", "eye", "--noise", "2"], "sd: should be less than or equal to 1"),
+        ([], "Missing option '--camera'"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_line(refused, cell, options, message):
+    assert message in refused("look", cell, *options)
