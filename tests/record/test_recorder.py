@@ -17,7 +17,7 @@ from mcap.reader import make_reader
 
 from cellwright.core import Bus, Clock, Role
 from cellwright.core.errors import OutputError
-from cellwright.core.messages import Beam, CrclStatus, IoState, JointState, Wrench
+from cellwright.core.messages import Beam, CrclStatus, Depth, Image, IoState, JointState, Wrench
 from cellwright.record import LostMessages, Recorder, read_log
 
 
@@ -257,3 +257,36 @@ def test_an_interrupt_at_any_point_leaves_a_sound_log(tmp_path):
     else:
         pytest.fail("the end was not reached")
     assert outcomes >= {2, 3}
+
+
+def picture(number: int) -> Image:
+    pixels = np.full((20, 30, 3), number, np.uint8)
+    return Image(number * 10**8, number, "eye", frame="eye/optical", encoding="rgb8", pixels=pixels)
+
+
+def test_pictures_and_depths_come_back_as_what_they_were(tmp_path):
+    bus, path = Bus(), tmp_path / "run.mcap"
+    depth = Depth(0, 0, "deep", frame="deep/optical", depth_m=np.array([[1.5, np.nan]], np.float32))
+    with Recorder(bus, path):
+        bus.publish("/eye/image_raw", picture(0))
+        bus.publish("/deep/depth", depth)
+    entries = {entry.topic: entry.message for entry in read_log(path).entries()}
+    assert type(entries["/eye/image_raw"]) is Image
+    assert type(entries["/deep/depth"]) is Depth
+    assert np.array_equal(entries["/eye/image_raw"].pixels, picture(0).pixels)
+    assert np.array_equal(entries["/deep/depth"].depth_m, depth.depth_m, equal_nan=True)
+    assert entries["/deep/depth"].source == "deep"
+    assert path.stat().st_size < 5000  # compressed
+
+
+def test_beyond_their_limit_pictures_are_left_out_and_counted(tmp_path):
+    bus, path = Bus(), tmp_path / "run.mcap"
+    with Recorder(bus, path, max_picture_bytes=4500) as recorder:
+        for number in range(5):
+            bus.publish("/eye/image_raw", picture(number))
+            bus.publish("/x", Beam(number * 10**8, number, "x", frame="f", interrupted=False))
+    reason = "/eye/image_raw: pictures have filled the limit of 4500 bytes"
+    assert recorder.lost == LostMessages(3, reason)
+    log = read_log(path)
+    assert (log.topics["/eye/image_raw"].count, log.topics["/x"].count) == (2, 5)
+    assert (log.metadata["lost.messages"], log.metadata["lost.reason"]) == ("3", reason)

@@ -15,7 +15,7 @@ from cellwright.cells import cell_hints
 from cellwright.cli.output import say, tell_hints
 from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
-from cellwright.interfaces import CrclInterface, VisionInterface
+from cellwright.interfaces import PICTURE_PORT, CrclInterface, PictureInterface, VisionInterface
 from cellwright.lab import Lab
 from cellwright.lab.cell_file import read_cell
 
@@ -33,6 +33,10 @@ def serve(
     vision_port: Annotated[
         list[str] | None, typer.Option(help="ROBOT=PORT of the vision socket instead of the cell's own.")
     ] = None,
+    picture_port: Annotated[
+        int,
+        typer.Option(min=0, max=65535, help="Port of the picture socket, where the cell has cameras that take any."),
+    ] = PICTURE_PORT,
     any_port: Annotated[bool, typer.Option("--any-port", help="Free ports for all that is not given one.")] = False,
     profile: Annotated[str, typer.Option(help="Units after InitCanon: spec (m, rad) or aprs-lab (mm, deg).")] = "spec",
     frame: Annotated[str, typer.Option(help="Frame of poses: base or world.")] = "base",
@@ -59,15 +63,17 @@ def serve(
     with Lab.from_cell(loaded, seed, pace=pace, fidelity=fidelity, horizon_s=FOR_EVER_S) as lab:
         crcl = CrclInterface(lab, profile=profile, frame=_frame(frame), push_period_s=push)
         vision = VisionInterface(lab, profile=profile, frame=_frame(frame))
+        pictures = PictureInterface(lab)
         for robot in ports:
             lab.robot(robot)
         vision.check_ports(vision_ports)
         if any_port:
             ports = dict.fromkeys(crcl.servers, 0) | ports
             vision_ports = dict.fromkeys(vision.servers, 0) | vision_ports
+            picture_port = 0 if picture_port == PICTURE_PORT else picture_port
         if record is not None:
             lab.record(record)
-        lab.perform(_serve(lab, crcl, vision, host, ports, vision_ports, as_json))
+        lab.perform(_serve(lab, crcl, vision, pictures, host, ports, vision_ports, picture_port, as_json))
     return 0
 
 
@@ -75,17 +81,22 @@ async def _serve(
     lab: Lab,
     crcl: CrclInterface,
     vision: VisionInterface,
+    pictures: PictureInterface,
     host: str,
     ports: dict[str, int],
     vision_ports: dict[str, int],
+    picture_port: int,
     as_json: bool,
 ) -> None:
     try:
         await crcl.start(host, ports)
         await vision.start(host, vision_ports)
+        if pictures.cameras:
+            await pictures.start(host, picture_port)
         addresses = {
             "crcl": {robot: "{}:{}".format(*server.address) for robot, server in crcl.servers.items()},
             "vision": vision.addresses,
+            **({"pictures": {"cameras": pictures.address}} if pictures.cameras else {}),
         }
         if as_json:
             print(json.dumps({"cell": lab.cell.name, **addresses}))  # one line: the process that started it reads on
@@ -99,6 +110,7 @@ async def _serve(
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
         await ended.wait()
     finally:
+        await pictures.close()
         await vision.close()
         await crcl.close()
 

@@ -1,4 +1,4 @@
-"""Interfaces between a cell and controllers outside: CRCL, the vision socket and the control socket.
+"""Interfaces between a cell and controllers outside: CRCL, sockets for vision, pictures and control.
 
 The names are imported when they are used: CRCL alone takes longer than the rest of a small command.
 """
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from cellwright.interfaces.crcl import CrclInterface
     from cellwright.interfaces.crcl_arm import CrclArm
     from cellwright.interfaces.crcl_frames import CrclArmFrame
+    from cellwright.interfaces.picture_server import PICTURE_PORT, PictureServer
+    from cellwright.interfaces.pictures import PictureInterface
     from cellwright.interfaces.vision import VisionInterface
     from cellwright.interfaces.vision_blocking import BlockingDetectionsClient, BlockingVisionClient
     from cellwright.interfaces.vision_client import DetectionsClient, Frame, NoFrame, VisionClient
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from cellwright.interfaces.vision_text import AngleUnit, VisionEncoder, VisionGroup, decode_line, encode_line
 
 __all__ = [
+    "PICTURE_PORT",
     "AngleUnit",
     "BlockingDetectionsClient",
     "BlockingVisionClient",
@@ -31,6 +34,8 @@ __all__ = [
     "Frame",
     "LineEncoder",
     "NoFrame",
+    "PictureInterface",
+    "PictureServer",
     "VisionClient",
     "VisionEncoder",
     "VisionGroup",
@@ -49,6 +54,8 @@ __getattr__ = lazy_names(
         ".crcl": "CrclInterface",
         ".crcl_arm": "CrclArm",
         ".crcl_frames": "CrclArmFrame",
+        ".picture_server": "PICTURE_PORT PictureServer",
+        ".pictures": "PictureInterface",
         ".vision": "VisionInterface",
         ".vision_blocking": "BlockingDetectionsClient BlockingVisionClient",
         ".vision_client": "DetectionsClient Frame NoFrame VisionClient",

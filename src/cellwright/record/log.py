@@ -186,7 +186,7 @@ class Log:
             written = f"{channel.message_encoding or 'unknown'} / {schema.encoding if schema else 'no schema'}"
             raise LogError(f"{self.path}: topic {channel.topic} is encoded as {written}, readable is cdr / ros2msg")
         text, source = schema.data.decode(errors="replace"), channel.metadata.get("source", "")
-        known = message_class(schema.name, text)
+        known = message_class(schema.name, text, channel.metadata.get("class", ""))
         if known is not None:
             return lambda entry: decode(known, entry.data, sequence=entry.sequence, source=source)
         try:

@@ -9,12 +9,15 @@ from pathlib import Path
 from types import TracebackType
 
 from cellwright.core import Bus, Clock, Role
-from cellwright.core.errors import CellwrightError, OutputError
-from cellwright.core.messages import Message
+from cellwright.core.errors import BadInput, CellwrightError, OutputError
+from cellwright.core.messages import Depth, Image, Message, PointCloud, Segmentation
 from cellwright.core.ros import CdrEncoder, Definition, definition
 from cellwright.record.writer import MAX_CHUNK_NS, LogWriter, Sink, SinkFailed
 
 __all__ = ["LostMessages", "Recorder"]
+
+MAX_PICTURE_BYTES = 4 * 1024**3
+PICTURES = (Image, Depth, PointCloud, Segmentation)
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,8 @@ class Recorder:
         clock: Gives the time of recording; without it a message's own time is taken, which for a delayed sensor is
             the earlier moment that was measured.
         chunk_s: Simulated seconds that a killed process may lose.
+        max_picture_bytes: Pictures, depths and points are recorded until they have filled so much, before compression;
+            those that come then are left out, which `lost` tells with their number and the topic of the first.
 
     Raises:
         OutputError: The file cannot be opened for writing.
@@ -58,7 +63,10 @@ class Recorder:
         metadata: Mapping[str, str] | None = None,
         clock: Clock | None = None,
         chunk_s: float = MAX_CHUNK_NS / 1e9,
+        max_picture_bytes: int = MAX_PICTURE_BYTES,
     ) -> None:
+        self._picture_bytes_left = max_picture_bytes
+        self._max_picture_bytes = max_picture_bytes
         self._published = 0
         self._reason = ""
         self._bus = bus
@@ -137,7 +145,12 @@ class Recorder:
             channel, encode = self._channels.get(key) or self._new_channel(writer, key)
             time_ns = message.time_ns
             log_ns = time_ns if self._clock is None else self._clock.time_ns
-            writer.add_message(channel, message.sequence, log_ns, time_ns, encode(message))
+            data = encode(message)
+            if isinstance(message, PICTURES):
+                self._picture_bytes_left -= len(data)
+                if self._picture_bytes_left < 0:
+                    raise BadInput(f"pictures have filled the limit of {self._max_picture_bytes} bytes")
+            writer.add_message(channel, message.sequence, log_ns, time_ns, data)
         except SinkFailed as failure:
             self._stop(failure)
         except Exception as error:
@@ -154,7 +167,9 @@ class Recorder:
             encode = self._encoders[message_type] = CdrEncoder(message_type).encode
         if described not in self._schemas:
             self._schemas[described] = writer.add_schema(*described)
-        channel = writer.add_channel(topic, self._schemas[described], {"source": source})
+        # Of several classes with one ROS type, as of colours and of depths, the log says which it was.
+        named = {"class": message_type.__name__} if hasattr(message_type, "ROS_FIELDS") else {}
+        channel = writer.add_channel(topic, self._schemas[described], {"source": source, **named})
         self._channels[key] = channel, encode
         return channel, encode
 

@@ -40,9 +40,9 @@ def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
                 return None
             message = changed
         sensor.latest = message
-        bus.publish(topic, message)
-        for name, other in beside:
+        for name, other in beside:  # first: whoever gets the message may need what belongs to it
             bus.publish(name, other)
+        bus.publish(topic, message)
         return message
 
     def take() -> None:
