@@ -29,6 +29,7 @@ ESSENTIAL = {
     "11_external_controller.py": r"claimed: True, done: True(?s:.*)slot_3: large_gear(?s:.*)recoverable: True",
     "12_epucks.py": r"three squares each after \d+\.\d s\n(ePuck\d: .* off by \d+\.\d mm, expected \d+\.\d mm\n){4}",
     "14_calibrated_detections.py": r"large_gear: reported at 0.1610, -1.2050 m, is at 0.1715, -1.2098 m\n.*medium_gear",
+    "15_insert_by_force.py": r"1[12]\.\d mm deep, pushed by \d\.\d N; it gave way by (0\.[5-9]|1\.\d) mm",
     "13_own_planner.py": r"one_by_one: 30 steps, 66.0 s, 2.00 .*\nvalid: True\nwithout .*: step 1 .*found nothing",
 }
 

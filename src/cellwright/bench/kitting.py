@@ -13,6 +13,7 @@ from cellwright.bench.calibrating import calibrate_timed
 from cellwright.bench.replay import CapturingEngine, replay
 from cellwright.bench.result import BENCHES, Measurement, MeasurementConditions, MeasurementFailed
 from cellwright.bench.start_up import first_motion_s, help_s
+from cellwright.experiments.kitting_tight import TightJob, insert_all
 from cellwright.lab import Lab
 from cellwright.orders import DESIGNS, Order, OrderLine
 from cellwright.sim import TickOrder, World
@@ -68,6 +69,8 @@ def kitting(conditions: MeasurementConditions) -> Measurement:
     pairs = [(run_timed(seed, TWO_KITS, ["fanuc"]), run_timed(seed, TWO_KITS)) for seed in seeds[:3]]
     conditions.say("calibration")
     calibrations = [calibrate_timed(seed) for seed in seeds[:3]]
+    conditions.say("plugs into straight slots")
+    inserts_s = insert_times_s(seeds[:3])
     conditions.say("start-up")
     repeats = range(1 if conditions.quick else 5)
     metrics = {
@@ -77,6 +80,7 @@ def kitting(conditions: MeasurementConditions) -> Measurement:
         "kit_m2l1.actions": median(len(run.report.order.actions) for run in kits),
         "action.overhead_ms": median(1e3 * run.overhead_s / max(len(run.report.order.actions), 1) for run in kits),
         "kit_m2l1.to_raw": median(run.raw_s / run.cpu_s for run in kits),
+        "insert.time_s": median(inserts_s),
         "setup_s": median(first_motion_s() for _ in repeats),
         "help_s": median(max(help_s(), help_s("run")) for _ in repeats),
         "calibrate.sim_s": median(run.seconds for run in calibrations),
@@ -93,8 +97,22 @@ def kitting(conditions: MeasurementConditions) -> Measurement:
         "setup_s": {"max": 1.5},
         "help_s": {"max": 0.4},
         "two_robots.parts_per_min_ratio": {"min": 1.2},
+        "insert.time_s": {"max": 10.0},
     }
     return Measurement(metrics, targets)
+
+
+def insert_times_s(seeds: Sequence[int]) -> list[float]:
+    """Returns the simulated times in which plugs are carried and inserted by force, with 0.5 mm of clearance.
+
+    Raises:
+        MeasurementFailed: One was not seated.
+    """
+    inserts = [insert for seed in seeds for insert in insert_all(TightJob("c05", True, seed, "fanuc"))]
+    for insert in inserts:
+        if not insert.seated:
+            raise MeasurementFailed(f"seed {insert.seed}: {insert.part} was not seated: {insert.reason}")
+    return [insert.time_s for insert in inserts]
 
 
 def run_timed(seed: int, order: str | Order, robots: Sequence[str] | None = None) -> TimedRun:
