@@ -111,7 +111,7 @@ def insert_times_s(seeds: Sequence[int]) -> list[float]:
     inserts = [insert for seed in seeds for insert in insert_all(TightJob("c05", True, seed, "fanuc"))]
     for insert in inserts:
         if not insert.seated:
-            raise MeasurementFailed(f"seed {insert.seed}: {insert.part} was not seated: {insert.reason}")
+            raise MeasurementFailed("inserts", f"seed {insert.seed}: {insert.part} was not seated: {insert.reason}")
     return [insert.time_s for insert in inserts]
 
 
