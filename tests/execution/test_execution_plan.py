@@ -10,6 +10,7 @@ from cellwright.catalogue import ROBOTS
 from cellwright.execution.execution_plan import make_plan
 from cellwright.execution.robot_pace import robot_paces
 from cellwright.execution.settings import Recipe
+from cellwright.orders import Order
 from cellwright.planning import Verb
 
 from .conftest import SKUS, small_kit
@@ -74,6 +75,31 @@ def test_what_cannot_be_had_is_said_and_the_rest_is_planned(still):
     found = planned(still(), "mml", gone=gone)
     assert [one.sku for one in found.missing] == [SKUS["l"]]
     assert [action.sku for action in takes(found)] == [SKUS["m"]] * 2
+
+
+def test_kits_that_can_be_whole_come_before_those_that_stay_partial(still):
+    """With one large gear two kits of a medium and a large one are made so: first a whole one, then a medium gear."""
+    design = small_kit("ml").lines[0].design
+    orders, robots = [Order.of("two", {design: 2})], ("fanuc", "motoman")
+    cell = still(*orders)
+    asyncio.run(cell.sleep(0.5))
+    view = cell.belief.state
+    view.missing = {f"large_gear_{number}" for number in range(2, 9)} & set(view.objects)
+    cell.hidden |= view.missing
+    first = make_plan(view, orders, robots, {}, Recipe())
+    assert sorted(action.sku for action in takes(first)) == [SKUS["l"], SKUS["m"]]
+    assert {kit.name for kit in first.kits.values()} == {"kit_ml"}
+    assert len(first.kits) == 2
+    (whole,) = {action.kit for action in first.result.actions if action.verb is Verb.PLACE_PART}
+    for slot in view.slots_of_kit(whole, design):  # it is built
+        taken = {SKUS["m"]: "medium_gear_1", SKUS["l"]: "large_gear_1"}[slot.sku]
+        cell.moved[taken] = slot.pose_part_in_world.matrix
+    asyncio.run(cell.sleep(0.5))
+    then = make_plan(cell.belief.state, orders, robots, {}, Recipe(), kits=list(first.kits))
+    assert [action.sku for action in takes(then)] == [SKUS["m"]]
+    assert [one.sku for one in then.missing] == [SKUS["l"]]
+    assert whole not in {action.kit for action in then.result.actions}
+    assert then.kits == first.kits, "what is wanted stays wanted"
 
 
 def test_two_robots_get_a_kit_each(still):

@@ -5,23 +5,27 @@ from __future__ import annotations
 import asyncio
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
-from cellwright.catalogue import part_of_sku
+from cellwright.catalogue import part_of_sku, seated_pose
 from cellwright.cells import load_cell
+from cellwright.cells.actual import PoseErrorCfg
 from cellwright.core.pose import Pose
 from cellwright.execution import ExecutionSettings, RecoveryMode, strange_parts
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.outcome import KitReport, SlotReport
 from cellwright.execution.strange_parts import StrangeParts
+from cellwright.execution.surface_heights import FeltSurface, SurfaceHeights
 from cellwright.knowledge import BelievedPart, BelievedSlot
 from cellwright.lab import Lab
 from cellwright.trials import RunCfg, TrialStatus, run_order
 
-from .conftest import small_kit
+from .conftest import SKUS, small_kit
 
 MEDIUM, CUBE = "sku_part_medium_gear", part_of_sku("sku_cube").sku
 PLACES = {"slot_1": 0.0, "slot_2": 0.1}
+SET_BY_HAND = ("medium_gear_1", "large_gear_1")
 
 
 class Believed:
@@ -40,8 +44,9 @@ class Believed:
 class Worker:
     held = ""
 
-    def __init__(self, name="fanuc"):
+    def __init__(self, name="fanuc", surfaces=()):
         self.name, self.busy, self.withdrawn = name, asyncio.Lock(), 0
+        self.heights = SurfaceHeights(surfaces)
 
     async def withdraw(self):
         self.withdrawn += 1
@@ -116,6 +121,20 @@ def test_what_cannot_be_touched_is_told(touched):
     assert strange.notes == [f"gear_1 in slot_1 of kit could not be touched: {blocked}"]
 
 
+def test_the_table_is_touched_before_the_first_gear_on_it_and_not_again(touched, monkeypatch):
+    strange, at = touched([0.0, 0.0])
+    table = FeltSurface("table", 0.9, np.array([-0.3, -0.3]), np.array([0.3, 0.3]))
+    order = []
+
+    async def touch_table(worker, point):
+        order.append(len(at))
+        worker.heights.at(point).note(point, 0.004)
+
+    monkeypatch.setattr(strange_parts, "touch_table", touch_table)
+    assert not feel(strange, Worker(surfaces=[table]))
+    assert (order, len(at)) == ([0], 2)
+
+
 @pytest.mark.slow
 def test_a_gear_that_stands_on_its_head_in_a_kit_does_not_make_it_done():
     with Lab(load_cell("aprs"), seed=11) as lab:
@@ -125,3 +144,26 @@ def test_a_gear_that_stands_on_its_head_in_a_kit_does_not_make_it_done():
         report = run_order(lab, [small_kit("ml")], RunCfg(("fanuc",), ExecutionSettings(recovery=RecoveryMode.NONE)))
     assert report.status is TrialStatus.PARTIAL
     assert "too high beside its peg, by touch" in report.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table_m", [0.004, -0.004])
+@pytest.mark.parametrize("on_its_head", [False, True])
+def test_on_a_table_that_is_not_as_high_as_drawn_gears_are_felt_as_they_are(table_m, on_its_head):
+    """Without the table's height, seated gears on a table that is 4 mm higher are taken for gears on their heads."""
+    drawn = load_cell("aprs")
+    actual = drawn.actual.model_copy(update={"table": PoseErrorCfg(z_m=table_m)})
+    with Lab(drawn.model_copy(update={"actual": actual}), seed=11) as lab:
+        tray = lab.world.object("fanuc_kit_m2l1").figures
+        slots = {part: next(s for s in tray.slots if s.accepts == SKUS[part[0]]) for part in SET_BY_HAND}
+        for part, slot in slots.items():
+            seat = seated_pose(tray, slot, lab.world.object(part).figures)
+            if on_its_head and part == "large_gear_1":
+                seat = (
+                    Pose.from_xyz_rpy([0.0, 0.0, 0.04]) @ seat @ Pose.from_xyz_rpy([0.0, 0.0, 0.0], [np.pi, 0.0, 0.0])
+                )
+            lab.world.place(part, lab.world.pose_of("fanuc_kit_m2l1") @ Pose.from_xyz_rpy([0.0, 0.0, 0.002]) @ seat)
+        lab.advance(2.5)
+        report = run_order(lab, [small_kit("ml")], RunCfg(("fanuc",), ExecutionSettings(recovery=RecoveryMode.NONE)))
+    assert report.status is (TrialStatus.PARTIAL if on_its_head else TrialStatus.DONE), report.reason
+    assert on_its_head or "too high beside its peg" not in report.reason

@@ -144,9 +144,15 @@ def test_who_asks_gets_whole_frames_and_who_does_not_gets_the_lines_of_the_labor
     [
         (b"protocol detections/2\n", b"error: unknown protocol 'detections/2'"),
         (b"protocol \x00\xff{}\n", b"error: unknown protocol '"),
+        (b"protocol\n", b"error: the first line 'protocol' is no request"),
+        (b"hello\nprotocol detections/1\n", b"error: the first line 'hello' is no request"),
+        (b"\x00\xff\x17\n", b"error: the first line "),
+        (b"y" * 100 + b"\n", b"error: the first line '" + b"y" * 40 + b"...' is no request"),
+        (b"x" * 200, b"error: the first line has 128 bytes or more"),
+        (b"protocol detections/1" + b" " * 200 + b"\n", b"error: the first line has 128 bytes or more"),
     ],
 )
-def test_a_protocol_that_there_is_not_gets_one_answer_and_the_end(said, answer):
+def test_a_first_line_that_asks_for_nothing_that_there_is_gets_one_answer_and_the_end(said, answer):
     async def main():
         async with serving() as server:
             other, _ = await plain(server)
@@ -154,7 +160,8 @@ def test_a_protocol_that_there_is_not_gets_one_answer_and_the_end(said, answer):
             writer.write(said)
             told = await liar.read()
             assert told.startswith(answer)
-            assert b"(available: aprs, detections/1)" in told
+            assert b"aprs" in told, "what is allowed is named"
+            assert b"detections/1" in told
             assert told.count(b"\n") == 1
             assert server.clients_refused == 1
             server.send(detections())
@@ -163,10 +170,8 @@ def test_a_protocol_that_there_is_not_gets_one_answer_and_the_end(said, answer):
     asyncio.run(main())
 
 
-@pytest.mark.parametrize(
-    "said", [b"hello\nprotocol detections/1\n", b"protocol detections/1", b"x" * 200 + b"\n", b"\n"]
-)
-def test_whoever_says_something_else_first_gets_the_lines_of_the_laboratory(said):
+@pytest.mark.parametrize("said", [b"", b"protocol detections/1", b"\n", b" \r\n", b"\nhello\n"], ids=repr)
+def test_silence_half_a_line_and_an_empty_line_get_the_lines_of_the_laboratory(said):
     async def main():
         async with serving() as server:
             reader, writer = await plain(server)
@@ -174,6 +179,18 @@ def test_whoever_says_something_else_first_gets_the_lines_of_the_laboratory(said
             await asyncio.sleep(0.05)
             server.send(detections())
             assert (await reader.readline()).decode() == ENCODER.encode(detections()) + "\n"
+
+    asyncio.run(main())
+
+
+def test_a_request_that_ends_with_the_sending_side_counts_without_a_newline():
+    async def main():
+        async with serving() as server:
+            for said, answer in ((b"protocol detections/1", b"protocol detections/1\n"), (b"hello", b"error: ")):
+                reader, writer = await plain(server)
+                writer.write(said)
+                writer.write_eof()
+                assert (await reader.readline()).startswith(answer)
 
     asyncio.run(main())
 

@@ -155,7 +155,7 @@ def test_a_client_that_never_reads_is_disconnected_in_the_end():
     asyncio.run(main())
 
 
-def test_whoever_floods_is_not_heard_and_gets_frames_all_the_same():
+def test_whoever_floods_after_an_empty_line_is_not_heard_and_gets_frames_all_the_same():
     async def main():
         async with serving() as server:
             flooder, writer = await connected(server)
@@ -167,6 +167,7 @@ def test_whoever_floods_is_not_heard_and_gets_frames_all_the_same():
                 handle = socket.create_connection(server.address)
                 handle.settimeout(0.2)
                 with contextlib.suppress(OSError):
+                    handle.send(b"\r\n")
                     while not ended.is_set():
                         sent += handle.send(b"GET / HTTP/1.1\r\n" * 4096)
                 handle.close()
@@ -174,7 +175,7 @@ def test_whoever_floods_is_not_heard_and_gets_frames_all_the_same():
             thread = threading.Thread(target=flood)
             thread.start()
             await until(lambda: server.clients == 2)
-            writer.write(b"\x00\xff" * 1000)
+            writer.write(b"\n" + b"\x00\xff" * 1000)
             for number in range(100):
                 server.send(frame(number))
                 assert number_of(await asyncio.wait_for(flooder.readline(), 5)) == number

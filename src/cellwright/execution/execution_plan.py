@@ -10,7 +10,7 @@ from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.messages import Plan
 from cellwright.execution.binding import exclusion_reason
 from cellwright.execution.outcome import Unobtainable
-from cellwright.execution.plan_requests import PlanRequestBuilder
+from cellwright.execution.plan_requests import PlanRequestBuilder, left_out_parts, partial_name
 from cellwright.execution.settings import Recipe
 from cellwright.execution.tray_places import misplaced_trays
 from cellwright.knowledge import BeliefState
@@ -119,7 +119,9 @@ def make_plan(
             break
     if not result.unfinished and upright.kits is None and len({known.get(robot, 1.0) for robot in robots}) > 1:
         request, result = _quicker(upright, wanted, request, result)
-    if result.unfinished:
+    if result.unfinished and result.actions and len(result.unfinished) < len(request.jobs):
+        missing += left_out_parts(request, result)  # what can be completed comes first, and then what remains partial
+    elif result.unfinished:
         smaller, more = builder.without(wanted, request, result)
         missing += more
         if smaller:
@@ -178,7 +180,8 @@ def adopt_plan(
 
 def _kits(request: PlanRequest, chosen: Mapping[str, KitDesign]) -> dict[str, KitDesign]:
     """Returns kit -> its whole design: as planned, and as first chosen for kits that the plan leaves out."""
-    whole = {design.name: design for design in chosen.values()}
+    designs = {design.name: design for design in chosen.values()}
+    whole = {partial_name(name): design for name, design in designs.items()} | designs
     found = {job.name: whole[job.design.name] for job in request.jobs}
     left = Counter(d.name for d in chosen.values()) - Counter(d.name for d in found.values())
     for kit, design in chosen.items():

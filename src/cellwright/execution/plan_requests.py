@@ -27,9 +27,14 @@ from cellwright.planning import (
 )
 from cellwright.planning.belief import SupplyFilter, state_of
 
-__all__ = ["PlanRequestBuilder"]
+__all__ = ["PlanRequestBuilder", "left_out_parts", "partial_name"]
 
 MOST_LEFT_OUT = 4  # slots of one kit that are given up before the kit is
+
+
+def partial_name(design: str) -> str:
+    """Returns the planner's name for kits of a design that lack slots, beside whole ones of it."""
+    return f"{design}_partial"
 
 
 @dataclass
@@ -164,17 +169,27 @@ class PlanRequestBuilder:
     def without(
         self, orders: Sequence[Order], request: PlanRequest, result: PlanResult
     ) -> tuple[list[Order], list[Unobtainable]]:
-        """Returns the orders less the fewest slots that make the rest possible; none when nothing is left."""
+        """Returns the orders less the fewest slots that make the rest possible; none when nothing is left.
+
+        Kits that the plan completes stay whole.
+        """
         why, left = "; ".join(result.reasons), {kit.kit for kit in result.unfinished}
-        full = _filled(self.believed, request)
+        full = _filled(self.believed, request, left)
+        whole = Counter((job.order, job.design.name) for job in request.jobs if job.name not in left)
         skus = sorted({slot.sku for order in orders for line in order.lines for slot in line.design.slots})
         for number in range(1, MOST_LEFT_OUT + 1):
             for given_up in combinations_with_replacement(skus, number):
-                smaller = _reduced(orders, Counter(given_up), full)
+                smaller = _reduced(orders, Counter(given_up), full, whole)
                 if smaller and not plan(self.request(smaller), self.planner).unfinished:
                     return smaller, [Unobtainable(sku, why) for sku in given_up]
-        wanted = [slot.sku for job in request.jobs if job.name in left for slot in job.design.slots]
-        return [], [Unobtainable(sku, why) for sku in wanted]
+        return [], left_out_parts(request, result)
+
+
+def left_out_parts(request: PlanRequest, result: PlanResult) -> list[Unobtainable]:
+    """Returns the parts of all kits that a plan leaves out, with its reasons."""
+    why, left = "; ".join(result.reasons), {kit.kit for kit in result.unfinished}
+    wanted = [slot.sku for job in request.jobs if job.name in left for slot in job.design.slots]
+    return [Unobtainable(sku, why) for sku in wanted]
 
 
 def _own_places(state: CellState) -> CellState:
@@ -216,38 +231,59 @@ def _slots(believed: BeliefState, job: KitJob) -> list[BelievedSlot]:
 
 def _as_ordered(kit: KitState, orders: Sequence[Order]) -> KitState:
     """Returns a kit that was begun with the design that is ordered by now: slots may have been given up since."""
-    designs = [line.design for order in orders for line in order.lines if line.design.name == kit.design.name]
-    if not designs or kit.design in designs:
+    ordered = {line.design.name: line.design for order in orders for line in order.lines}
+    partial = ordered.get(partial_name(kit.design.name)) if kit.needed else None
+    design = partial or ordered.get(kit.design.name)
+    if design is None or kit.design == design:
         return kit
     there = {slot.name: sku for slot, sku in zip(kit.design.slots, kit.filled, strict=True)}
-    return replace(kit, design=designs[0], filled=tuple(there.get(slot.name) for slot in designs[0].slots))
+    return replace(kit, design=design, filled=tuple(there.get(slot.name) for slot in design.slots))
 
 
-def _filled(believed: BeliefState, request: PlanRequest) -> set[tuple[str, str]]:
-    """Returns designs and their slots that hold a part of the right SKU in some kit."""
+def _filled(believed: BeliefState, request: PlanRequest, kits: Collection[str] | None = None) -> set[tuple[str, str]]:
+    """Returns designs and their slots that hold a part of the right SKU in some kit, or in some of these kits."""
     parts, full = believed.parts(), set()
     for job in request.jobs:
-        for slot in _slots(believed, job):
+        for slot in _slots(believed, job) if kits is None or job.name in kits else ():
             there = believed.part_in(slot, parts)
             if there is not None and there.sku == slot.sku:
                 full.add((job.design.name, slot.name))
     return full
 
 
-def _reduced(orders: Sequence[Order], given_up: Counter[str], full: set[tuple[str, str]]) -> list[Order]:
-    """Returns orders less open slots of these SKUs, the least urgent first; empty when there are not so many."""
-    left = Counter(given_up)
+def _reduced(
+    orders: Sequence[Order],
+    given_up: Counter[str],
+    full: set[tuple[str, str]],
+    whole: Mapping[tuple[str, str], int] | None = None,
+) -> list[Order]:
+    """Returns orders less open slots of these SKUs, the least urgent first; empty when there are not so many.
+
+    Args:
+        orders: The orders.
+        given_up: SKU -> how many slots of a kit are given up.
+        full: Designs and their slots that are not open.
+        whole: Order and design -> how many kits keep all their slots.
+    """
+    left, kept = Counter(given_up), whole or {}
     smaller = []
     for order in sorted(orders, key=lambda order: order.priority):
         lines = []
         for line in order.lines:
-            slots = list(line.design.slots)
-            for slot in reversed(line.design.slots):
-                if left[slot.sku] > 0 and (line.design.name, slot.name) not in full:
+            design, slots = line.design, list(line.design.slots)
+            complete = min(kept.get((order.name, design.name), 0), line.quantity)
+            for slot in reversed(design.slots) if complete < line.quantity else ():
+                if left[slot.sku] > 0 and (design.name, slot.name) not in full:
                     left[slot.sku] -= 1
                     slots.remove(slot)
+            if len(slots) == len(design.slots):
+                lines.append(line)
+                continue
+            if complete:
+                lines.append(OrderLine(design, complete))
             if slots:
-                lines.append(OrderLine(KitDesign(line.design.name, line.design.tray_sku, tuple(slots)), line.quantity))
+                name = partial_name(design.name) if complete else design.name
+                lines.append(OrderLine(KitDesign(name, design.tray_sku, tuple(slots)), line.quantity - complete))
         if lines:
             smaller.append(Order(order.name, tuple(lines), order.priority))
     return [] if +left else smaller

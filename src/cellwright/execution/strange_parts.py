@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from cellwright.catalogue import GearFigures
 from cellwright.execution.failure import StepFailed
+from cellwright.execution.height_touch import touch_table
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.seat_touch import rim_height_m
 from cellwright.execution.settings import ExecutionSettings
@@ -48,7 +49,7 @@ class StrangeParts:
         self.felt.pop(part, None)
 
     async def feel(self, workers: Collection[Manipulator], designs: Mapping[str, KitDesign], since_s: float) -> bool:
-        """Touches every gear that looks seated and that no robot has set down there, once.
+        """Touches every gear that looks seated and that no robot has set down there, once; before it, its table.
 
         One that no robot can touch is believed to be as it is seen.
 
@@ -92,6 +93,11 @@ class StrangeParts:
         assert isinstance(part.figures, GearFigures)
         try:
             async with worker.busy:
+                surface = worker.heights.at(slot.position)
+                if surface is not None and not surface.is_touched(slot.position):
+                    await touch_table(
+                        worker, slot.position
+                    )  # one that is not as drawn would look like a part that is not
                 met_m = await rim_height_m(worker, part.figures, slot.position)
         except StepFailed as failure:
             self.notes.append(f"{part.name} in {slot.name} of {kit} could not be touched: {failure}")

@@ -1,8 +1,9 @@
 """The server of the vision socket: pushes a line per frame to all clients, and waits for none.
 
 Frames are handed over in the middle of a simulation step, so nothing here waits: what a client's socket does not take
-at once is kept for it within a limit, and then its oldest lines are dropped. Of what a client sends only a first line
-counts that asks for a protocol, `protocol detections/1`; anything else is not read.
+at once is kept for it within a limit, and then its oldest lines are dropped. Of what a client sends only the first line
+counts: it asks for a protocol, `protocol detections/1`. A client that sends nothing, as the laboratory's, gets the
+laboratory's lines; one whose first line is anything else is told what is allowed, and disconnected.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ MAX_LINE_BYTES = 1024 * 1024
 MAX_CLIENTS = 64
 MAX_MISSED_FRAMES = 600
 HEARD_BYTES = 64 * 1024  # what a client may send before its socket is left full
-REQUEST = b"protocol "
-REQUEST_BYTES = 128  # a first line that is longer asks for nothing
+REQUEST = "protocol"
+REQUEST_BYTES = 128  # a first line that is longer is refused
+SHOWN = 40  # letters of a first line that its refusal repeats
 
 _SCRAP = bytearray(4096)  # where everything that clients send ends
 
@@ -47,7 +49,7 @@ class VisionServer:
         lines_sent: Lines handed to sockets.
         lines_dropped: Lines that clients missed because they read too slowly.
         clients_dropped: Clients that were disconnected because they did not read at all.
-        clients_refused: Clients that asked for a protocol that there is not; they are told so, and disconnected.
+        clients_refused: Clients whose first line asked for nothing that there is; they are told so, and disconnected.
         frames_too_long: Frames that were not sent because their line passed the limit.
 
     Args:
@@ -183,25 +185,40 @@ class _Client(asyncio.BufferedProtocol):
             line, newline, _ = self._request.partition(b"\n")
             if newline or len(self._request) >= REQUEST_BYTES:
                 self._request = None
-                if newline and line.startswith(REQUEST):
-                    self._choose(line.removeprefix(REQUEST).decode(errors="replace").strip())
+                self._answer(line.decode(errors="replace"), is_whole=bool(newline))
         if self._heard_bytes > HEARD_BYTES:
             self._transport.pause_reading()  # a client that goes on sending fills a socket, and costs no more time
 
-    def _choose(self, protocol: str) -> None:
-        """Speaks a protocol from now on, and says so; one that there is not is refused with those that there are."""
-        if protocol in PROTOCOLS:
-            self.protocol = protocol
-            self.send(f"protocol {protocol}\n".encode())
+    def _answer(self, line: str, *, is_whole: bool) -> None:
+        """Speaks the protocol that a first line asks for from now on, and says so; any other line is refused.
+
+        An empty line asks for nothing, like silence.
+        """
+        said = "".join(filter(str.isprintable, line)).strip()
+        word, _, protocol = said.partition(" ")
+        if is_whole and not line.strip():
             return
+        if is_whole and word == REQUEST and protocol.strip() in PROTOCOLS:
+            self.protocol = protocol.strip()
+            self.send(f"protocol {self.protocol}\n".encode())
+            return
+        allowed = " or ".join(f"'{REQUEST} {name}'" for name in PROTOCOLS)
+        shown = said if len(said) <= SHOWN else f"{said[:SHOWN]}..."
+        problem = f"the first line '{shown}' is no request; send {allowed}, or nothing for the lines of the laboratory"
+        if not is_whole:
+            problem = f"the first line has {REQUEST_BYTES} bytes or more; send {allowed}, or nothing"
+        elif word == REQUEST and protocol:
+            problem = str(UnknownName("protocol", protocol.strip(), PROTOCOLS))
         self._server.clients_refused += 1
         self._server._clients.pop(self, None)
-        problem = UnknownName("protocol", "".join(filter(str.isprintable, protocol)), PROTOCOLS)
         self.send(f"error: {problem}\n".encode())
         self.end()
 
     def eof_received(self) -> bool:
         self.has_hung_up = True  # perhaps only its sending side: it may listen on
+        if self._request:
+            line, self._request = self._request.decode(errors="replace"), None
+            self._answer(line, is_whole=True)
         return True
 
     def connection_lost(self, exc: Exception | None) -> None:
