@@ -226,3 +226,13 @@ def test_the_simulation_does_not_depend_on_cameras():
 def test_lines_that_make_no_sense(seen, line, message):
     with pytest.raises(BadInput, match=message):
         make_sensor(line, seen, WHERE)
+
+
+def test_cameras_without_a_name_have_that_of_their_camera_and_noise_of_their_own():
+    noise = [{"model": "gaussian", "sd": 0.1}]
+    lines = [{"type": "color_camera", "camera": name, "renderer": "soft", "noise": noise} for name in ("eye", "other")]
+    with lab_with(lines) as lab:
+        pictures = [lab.sensor(name).capture().pixels.astype(float) for name in ("eye", "other")]
+        still = [make_sensor({**line, "noise": []}, lab.world, WHERE).taken()[0].pixels for line in lines]
+    noises = [(picture - clean).ravel() for picture, clean in zip(pictures, still, strict=True)]
+    assert abs(np.corrcoef(*noises)[0, 1]) < 0.05

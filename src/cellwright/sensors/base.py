@@ -240,7 +240,8 @@ def check_line(line: dict[str, Any], where: str, known: Mapping[str, Collection[
 
 def sensor_label(line: dict[str, Any]) -> str:
     """Returns a label that distinguishes a line from others in its cell."""
-    return "/".join(str(line[key]) for key in ("robot", "name", "type") if line.get(key) is not None)
+    named = "camera" if line.get("name") is None else "name"
+    return "/".join(str(line[key]) for key in ("robot", named, "type") if line.get(key) is not None)
 
 
 def _configured(line: dict[str, Any], where: str) -> tuple[type[Sensor[Any]], SensorCfg]:

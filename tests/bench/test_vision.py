@@ -1,0 +1,25 @@
+"""The bench of vision: it is listed, and times what it says."""
+
+import time
+
+from cellwright.bench import BENCHES
+from cellwright.bench.vision import TARGETS, _cpu_ms
+
+
+def test_it_is_listed_with_targets():
+    assert "vision" in BENCHES
+    assert TARGETS["render.soft_640_ms"] == {"max": 160.0}
+
+
+def test_time_is_that_of_the_processor_without_the_first_call():
+    calls = []
+
+    def work():
+        calls.append(time.process_time())
+        end = calls[-1] + (0.3 if len(calls) == 1 else 0.02)
+        while time.process_time() < end:
+            pass
+        time.sleep(0.05)  # waiting does not count
+
+    assert 15 < _cpu_ms(work, 3) < 60
+    assert len(calls) == 4
