@@ -163,7 +163,9 @@ class _SoftFrame:
             if not light.casts_shadows or not casts.any():
                 continue
             is_pinhole = light.spot_cos is not None
-            plane = ImagePlane.along(light.source_in_world_m, light.axis_in_world)
+            # Parallel light is as well looked at from the middle: depths are told apart by 24 bits.
+            origin = light.source_in_world_m if is_pinhole else np.array(self._model.stat.center)
+            plane = ImagePlane.along(origin, light.axis_in_world)
             lens = pack_lens(plane, (1.0, 1.0), (0.0, 0.0), near_m=NEAR_M, is_pinhole=is_pinhole)
             low_x, low_y, high_x, high_y = bounds(nearest, self._lens(SAMPLES), lens)
             if not is_pinhole:  # nothing casts a shadow beyond what casts it
