@@ -6,7 +6,7 @@ from tests.execution.test_upright import manipulator_of
 
 from cellwright.cells import load_cell
 from cellwright.cells.actual import ActualCfg, PoseErrorCfg
-from cellwright.execution.height_touch import free_spots, touch_hanging_m, touch_table
+from cellwright.execution.height_touch import believed_top_m, free_spots, touch_hanging_m, touch_table
 from cellwright.execution.surface_heights import SurfaceHeights, drawn_surfaces
 from cellwright.lab import Lab
 
@@ -42,6 +42,18 @@ def test_spots_to_touch_are_bare_and_near(still):
     far = [float(np.linalg.norm(spot - TRAY_M)) for spot in spots]
     assert far == sorted(far)
     assert far[0] < 0.15
+
+
+def test_a_table_is_believed_as_high_as_trays_are_seen_on_it(still):
+    cell = still()
+    believed = cell.belief.state
+    surface = SurfaceHeights(drawn_surfaces(believed)).at(TRAY_M)
+    cell.show()
+    assert believed_top_m(believed, surface) == pytest.approx(0.916)
+    for tray in believed.trays():
+        cell.shift(tray, z_m=-0.003)
+    cell.show()
+    assert believed_top_m(believed, surface) == pytest.approx(0.913)
 
 
 def test_no_spot_is_found_where_everything_is_full(still):
@@ -114,3 +126,12 @@ def test_without_recovery_a_contact_names_the_height():
         report = lab.run("kit_m2l1", robots=["fanuc"], recovery="none")
     assert not report.done
     assert "fanuc_cart seems 7 mm higher than drawn" in report.reason or "8 mm higher" in report.reason
+
+
+@pytest.mark.slow
+def test_a_kit_is_built_on_a_table_that_a_detector_sees_lower_than_drawn():
+    cell = load_cell("kitting")
+    errors = cell.actual.model_copy(update={"table": PoseErrorCfg(z_m=-0.002)})
+    with Lab(cell.model_copy(update={"actual": errors}), 0) as lab:
+        report = lab.run("kit_m2l1")
+    assert report.done, report.reason

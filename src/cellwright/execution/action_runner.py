@@ -215,6 +215,8 @@ class ActionRunner:
         """Checks the effects and adds them to the rows; what was put down must also be seated."""
         if action.verb in _SET_DOWN:
             await self._see(action, part)
+        if action.verb is Verb.PLACE_TRAY:
+            self.steps.trays.level(action.place, self._settings.flat_detectors)
         if action.verb is Verb.PLACE_PART:
             await self._feel(action, part)
         effects = await self._evaluate(action, part, "effect")

@@ -21,11 +21,12 @@ from cellwright.knowledge import BeliefState
 from cellwright.knowledge.held_pose import gripper_figures
 from cellwright.knowledge.tray_layout import tray_layout
 
-__all__ = ["free_spots", "touch_hanging_m", "touch_table"]
+__all__ = ["believed_top_m", "free_spots", "touch_hanging_m", "touch_table"]
 
 Array = npt.NDArray[np.float64]
 START_M = 0.016  # above a table, where slow motion begins
 DEEP_M = 0.018  # below it, where touching ends: nothing is there
+STACKED_M = 0.012  # a tray that is farther above a table stands on another, or in a box
 ROOM_M = 0.012  # that is left about what comes down: trays and parts may be so far off
 HOLDER_M = 0.15  # from the middle of a tool holder
 WINDOW_M = 0.30  # from the place in question, where a spot is looked for
@@ -51,12 +52,12 @@ async def touch_table(worker: Manipulator, point: Array) -> float | None:
         return None
     tips_m = tool.pad_offset_m + tool.pad_size_m[2] / 2  # below the tool's centre point
     half_m = np.hypot(tool.closed_m + tool.pad_size_m[0] + tool.finger_size_m[0], tool.pad_size_m[1] / 2)
-    before_m = worker.heights.above_m(point)
+    before_m, top_m = worker.heights.above_m(point), believed_top_m(worker.believed, surface)
     await worker.rise()
     await worker.hand.close()
     felt: list[tuple[Array, float]] = []
     for spot in _spots_apart(free_spots(worker.believed, surface, point, float(half_m))):
-        met_m = await _touch_m(worker, spot, surface.top_m + tips_m)
+        met_m = await _touch_m(worker, spot, top_m + tips_m)
         if met_m is None:
             continue
         felt.append((spot, met_m + worker.heights.above_m(spot)))
@@ -91,11 +92,19 @@ async def touch_hanging_m(worker: Manipulator, point: Array) -> float | None:
     reading, figures = await worker.hand.read(), worker.believed.part(worker.held).figures
     hangs_m = -float((worker.part_in_tool(reading.gripper) @ Pose.from_xyz_rpy([0, 0, figures.bottom_m])).position[2])
     for spot in _spots_apart(free_spots(worker.believed, surface, point, figures.radius_m)):
-        met_m = await _touch_m(worker, spot, surface.top_m - hangs_m)
+        met_m = await _touch_m(worker, spot, believed_top_m(worker.believed, surface) - hangs_m)
         if met_m is not None:
             await worker.rise()
             return met_m
     return None
+
+
+def believed_top_m(believed: BeliefState, surface: FeltSurface) -> float:
+    """Returns the height of a table as trays are believed to stand on it: seen, or where no detector tells, drawn."""
+    places = [believed.pose(tray).position for tray in believed.trays() if not believed.is_missing(tray)]
+    off_m = [float(place[2]) - surface.top_m for place in places if surface.covers(place)]
+    near_m = [each for each in off_m if abs(each) < STACKED_M]
+    return surface.top_m + (float(np.median(near_m)) if near_m else 0.0)
 
 
 async def _touch_m(worker: Manipulator, spot: Array, tool_m: float) -> float | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
+
+import numpy as np
 
 from cellwright.core.pose import Pose
 from cellwright.execution.action_questions import ActionQuestions
@@ -27,6 +29,8 @@ TRAY_VERBS = (
 )  # fmt: skip
 PRESS_M = 0.0015  # by which cups are pressed onto a tray to seal
 RELEASE_M = 0.001  # how high above its place a tray is let go
+LEVEL_SD_M = 0.0007  # trays whose height is known so well tell that of their table, when it differs by more
+MOST_ABOVE_M = 0.010  # a tray that is seen farther from the top of a table does not stand on it
 SEALED_N = 25.0  # stops cups that are pressed onto something: twice what sealing takes
 
 
@@ -167,6 +171,26 @@ class TraySteps:
         await self.pick_place.place(way, held)
         set_down(manipulator.belief, thing, place)
         return f"{thing} into {place}" if place in manipulator.believed.relations.capacity else f"{thing} onto {place}"
+
+    def level(self, table: str, flat_detectors: Collection[str] = ()) -> None:
+        """Believes a table to be as high as the tray that was set down on it is seen: drawings are not exact.
+
+        Args:
+            table: The table.
+            flat_detectors: Detectors that measure no heights, and tell nothing about that.
+        """
+        belief, believed, tray = self.manipulator.belief, self.manipulator.believed, self._tray_on(table)
+        if believed.kind(table) != "WorkTable" or not tray or believed.source(tray) in (*flat_detectors, ""):
+            return
+        if believed.kind(believed.source(tray)) == "Robot" or believed.variances(tray)[2] > LEVEL_SD_M**2:
+            return
+        top, pose = spot_on_table(believed, table), believed.pose(tray)
+        above_m = float(pose.position[2] - top.position[2])
+        if not LEVEL_SD_M < abs(above_m) <= MOST_ABOVE_M:
+            return
+        moved = Pose.from_xyz_rpy((0.0, 0.0, above_m)) @ believed.pose(table)
+        time_s = self.manipulator.hand.clock.time_s
+        belief.world_model.observe([table, tray], np.array([moved.matrix, pose.matrix]), time_s, believed.source(tray))
 
     def _parts_kg(self) -> float:
         """Returns the mass of the parts in or on the tray that it holds."""
