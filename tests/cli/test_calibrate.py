@@ -5,7 +5,7 @@ import re
 import pytest
 
 ABOUT = ["--robot", "fanuc"]
-FOUR = ["--mark=-0.03,-0.895", "--mark", "0.469,-1.38", "--mark=-0.03,-1.43", "--mark", "0.479,-0.93"]
+FOUR = ["--mark=-0.03,-0.895", "--mark", "0.469,-1.36", "--mark=-0.03,-1.43", "--mark", "0.479,-0.95"]
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ Array = npt.NDArray[np.float64]
 
 HALF_TURN_RAD = float(np.pi)
 ABOVE_M = 0.05  # above a mark, where a hand comes from and goes to
+LIFTS_M = (ABOVE_M, 0.03, 0.015)  # the same where reach ends
 HOP_M = 0.10  # as far as a hand goes straight from one place above a mark to another
 TOP_START_M = 0.020  # above where the top should be, from where slow motion begins; as far below it ends
 TOP_NEAR_M = 0.008  # the same after another mark was felt
@@ -140,7 +141,7 @@ class MarkToucher:
             centred = await self._both_sides(name, coarse, 1, SIDE_START_M)
             middle = self._inwards(centred, float((coarse.inverse() @ centred).position[1]))
         middle = await self._both_sides(name, middle, 0, SIDE_KNOWN_M if near else SIDE_NEAR_M)
-        await self._arm.move(raised(middle, float(middle.position[2]) + ABOVE_M), self._arm.recipe.fast_mps)
+        await self._lift(middle)
         return middle
 
     async def _go_above(self, middle: Pose) -> None:
@@ -159,8 +160,20 @@ class MarkToucher:
         """Leaves a mark upwards, to the height of the rest position."""
         here = (await self._arm.read()).pose_tool_in_world
         if self._arm.rest_point is not None and here.position[2] < self._arm.rest_point[2] - ABOVE_M:
-            await self._arm.move(raised(here, float(here.position[2]) + ABOVE_M), self._arm.recipe.slow_mps)
+            await self._lift(here)
             await self._arm.rest(self._aside_rad(here.position))
+
+    async def _lift(self, pose: Pose) -> None:
+        """Goes above a pose, at the edge of its reach less high than elsewhere."""
+        for up_m in LIFTS_M:
+            try:
+                await self._arm.move(raised(pose, float(pose.position[2]) + up_m), self._arm.recipe.slow_mps)
+            except ArmFailed as error:
+                if error.is_lost_robot or up_m == LIFTS_M[-1]:
+                    raise
+                await self._arm.prepare()
+            else:
+                return
 
     def _aside_rad(self, point_m: Array) -> float:
         """Returns how far the rest position is turned when it points there."""

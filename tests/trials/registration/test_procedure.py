@@ -25,7 +25,7 @@ MOVED = {  # of the camera and the base, after everything was drawn; all else is
     "robot_base": {"x_m": -0.003, "z_m": 0.004, "pitch_deg": 0.2},
     "tool": {"x_m": 0.001, "y_m": -0.0005},
 }
-PLACES_M = [(-0.03, -0.895), (0.469, -1.38), (-0.03, -1.43), (0.479, -0.93)]
+PLACES_M = [(-0.03, -0.895), (0.469, -1.36), (-0.03, -1.43), (0.479, -0.95)]
 
 
 def moved_cell():
