@@ -523,3 +523,17 @@ def test_what_is_seen_for_long_has_a_name_although_one_of_its_kind_was_missed_on
         found = right.see([things[1], elsewhere], time_s=frame * PERIOD_S)
     assert set(found) == {"gear_0", "gear_1"}
     assert found["gear_0"].distance_m(elsewhere[1]) < 0.002
+
+
+def test_trays_of_two_kinds_that_changed_places_before_they_were_seen_are_the_drawn_ones():
+    """Of the second, what stands in its place and the edge of the view leave nothing that could be missed."""
+    drawn = [ExpectedObject(name, sku, at(x, 0.0), 0.01, 1.8) for name, sku, x in (("a", KIT, 0.0), ("b", LONG, 0.2))]
+    camera = Camera(Tracker(drawn, views={"camera": ((-9.0, -9.0), (0.19, 9.0))}))
+    found = camera.see([(KIT, at(0.205, 0.003)), (LONG, at(0.004, 0.0))], 5)
+    assert {name: round(pose.position[0], 1) for name, pose in found.items()} == {"a": 0.2, "b": 0.0}
+
+
+def test_a_tray_that_was_never_seen_is_not_a_new_one_while_its_place_is_free():
+    drawn = [ExpectedObject("b", LONG, at(0.2, 0.0), 0.01, 1.8)]
+    camera = Camera(Tracker(drawn, views={"camera": ((-9.0, -9.0), (0.19, 9.0))}))
+    assert set(camera.see([(LONG, at(-0.1, 0.0))], 5)) == {"large_gear_vessel_1"}

@@ -151,6 +151,7 @@ class Executor:
             orders = self._restore(orders)
         if not orders:
             raise BadInput("nothing to do: give at least one order")
+        self._inspector.kit_trays = frozenset(line.design.tray_sku for order in orders for line in order.lines)
         kits: tuple[KitReport, ...] = ()
         try:
             await self._begin()

@@ -28,6 +28,9 @@ class CellInspector:
         looks: Looks.
         clock: Time to wait by.
         robots: The robots whose trays are inspected.
+
+    Attributes:
+        kit_trays: SKUs of the kit trays that must be there, those that are ordered; None for all.
     """
 
     def __init__(self, belief: Belief, looks: LookPlanner, clock: AsyncClock, robots: Sequence[str]) -> None:
@@ -35,6 +38,7 @@ class CellInspector:
         self._looks = looks
         self._clock = clock
         self._robots = robots
+        self.kit_trays: frozenset[str] | None = None
 
     async def inspect(
         self,
@@ -60,7 +64,7 @@ class CellInspector:
         ]
         movable = [tray for tray in believed.trays() if is_movable(believed, tray) and tray not in held]
         covered = [tray for tray in movable if is_covered(believed, tray)]
-        asked = [Question(tray, now_s, is_fixed=True, within_m=ROUGHLY_M) for tray in self._trays()]
+        asked = [Question(tray, now_s, is_fixed=self._is_needed(tray), within_m=ROUGHLY_M) for tray in self._trays()]
         asked += [Question(name, now_s, within_m=ROUGHLY_M) for name in (*parts, *movable) if name not in covered]
         asked += [
             Question(kit, now_s, slot.name)
@@ -98,6 +102,11 @@ class CellInspector:
         """Returns the trays that these robots work at, and that stay where they are."""
         believed = self._belief.state
         return [tray for tray in believed.trays() if not is_movable(believed, tray) and self._is_near(tray)]
+
+    def _is_needed(self, tray: str) -> bool:
+        """Returns whether nothing can be done without a tray: one with parts, or for a kit that is ordered."""
+        thing = self._belief.state.objects[tray]
+        return thing.kind != "KitTray" or self.kit_trays is None or thing.sku in self.kit_trays
 
     def _is_near(self, name: str) -> bool:
         """Returns whether something is where these robots work."""

@@ -60,6 +60,7 @@ def confirm_tracks(
                     continue  # one of them may yet turn out to be lost, or to have fallen out of a hand
                 # What was missed and is hidden since, such as by what stands there now, never turns out to be lost.
                 moved = (table.misses[same] > 0) & ~table.held[same] & (table.sightings[same] > 0)
+                moved = moved if moved.any() else _is_displaced(table, same, cfg)
         nearest_m = away_m[moved].min() if moved.any() else PUSHED_M
         recent = time_s - table.seen_s[same] <= cfg.forget_s
         unsure = (table.misses[same] > 0) & (table.misses[same] < TWICE) & recent
@@ -78,6 +79,14 @@ def confirm_tracks(
         gone.append(int(row))
     if gone:
         table.remove(gone)
+
+
+def _is_displaced(table: TrackTable, same: Rows, cfg: TrackerCfg) -> Mask:
+    """Returns which of some objects are trays that were never seen, in whose place a tray of another kind is seen."""
+    there = table.trays[(table.sightings[table.trays] >= TWICE) & (table.misses[table.trays] == 0)]
+    apart = np.abs(table.positions[same][:, None, :2] - table.positions[there][None, :, :2]).max(axis=2, initial=0.0)
+    taken = ((apart < cfg.beside_m) & (table.kinds[same][:, None] != table.kinds[there])).any(axis=1)
+    return np.isin(same, table.trays) & (table.sightings[same] == 0) & ~table.held[same] & taken
 
 
 def _may_be_lost(table: TrackTable, same: Rows, row: int, time_s: float, cfg: TrackerCfg) -> bool:
