@@ -86,7 +86,8 @@ def _is_displaced(table: TrackTable, same: Rows, cfg: TrackerCfg) -> Mask:
     there = table.trays[(table.sightings[table.trays] >= TWICE) & (table.misses[table.trays] == 0)]
     apart = np.abs(table.positions[same][:, None, :2] - table.positions[there][None, :, :2]).max(axis=2, initial=0.0)
     taken = ((apart < cfg.beside_m) & (table.kinds[same][:, None] != table.kinds[there])).any(axis=1)
-    return np.isin(same, table.trays) & (table.sightings[same] == 0) & ~table.held[same] & taken
+    displaced: Mask = np.isin(same, table.trays) & (table.sightings[same] == 0) & ~table.held[same] & taken
+    return displaced
 
 
 def _may_be_lost(table: TrackTable, same: Rows, row: int, time_s: float, cfg: TrackerCfg) -> bool:
