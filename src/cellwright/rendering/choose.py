@@ -5,48 +5,19 @@ from __future__ import annotations
 import functools
 import os
 from dataclasses import dataclass
-from typing import Any, Protocol
-
-import numpy as np
-import numpy.typing as npt
 
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.extras import has_extra, need_extra
 from cellwright.rendering.gl import GlRenderer
 from cellwright.rendering.probe import GL_PLATFORMS, probe
 from cellwright.rendering.ray import RayRenderer
-from cellwright.rendering.shot import RGB, Shot
+from cellwright.rendering.renderer import Renderer
 from cellwright.rendering.soft import SoftRenderer
-from cellwright.rendering.view import Frustum, View
 
-__all__ = ["Renderer", "RendererStatus", "available_renderers", "choose_renderer"]
+__all__ = ["RendererStatus", "available_renderers", "choose_renderer"]
 
 VARIABLE = "CELLWRIGHT_RENDERER"
 INSTALL = "pip install 'cellwright[cameras]'"
-
-
-class Renderer(Protocol):
-    """The interface of renderers."""
-
-    name: str
-
-    def render(self, model: Any, data: Any, view: View, size: tuple[int, int] = (1280, 720)) -> npt.NDArray[np.uint8]:
-        """Returns the picture as (height, width, 3)."""
-
-    def shoot(
-        self,
-        model: Any,
-        data: Any,
-        frustum: Frustum,
-        size: tuple[int, int],
-        *,
-        exposure: float = 1.0,
-        layers: tuple[str, ...] = (RGB,),
-    ) -> Shot:
-        """Returns the layers of a picture that are asked for, light scaled by the exposure before it is cut off."""
-
-    def close(self) -> None:
-        """Frees what it holds; it may draw again afterwards."""
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.core.errors import SimulationError
+from cellwright.rendering.renderer import Renderer
 from cellwright.rendering.shot import DEPTH, GEOM, RGB, Shot, blank_shot
-from cellwright.rendering.view import VISIBLE_GROUPS, Frustum, View
+from cellwright.rendering.view import VISIBLE_GROUPS, Frustum
 
 __all__ = ["GlRenderer"]
 
 MAX_GEOMS = 20000
 
 
-class GlRenderer:
+class GlRenderer(Renderer):
     """Draws with OpenGL through one platform, `egl` or `osmesa`.
 
     The context is chosen here and not by MuJoCo's environment variable, which is read once and then holds for the
@@ -33,10 +34,6 @@ class GlRenderer:
         self._gl: Any = None
         self._context: Any = None
         self._scene: Any = None
-
-    def render(self, model: Any, data: Any, view: View, size: tuple[int, int] = (1280, 720)) -> npt.NDArray[np.uint8]:
-        """Returns the picture as (height, width, 3); `data` must be at least at `mj_forward`'s state of poses."""
-        return self.shoot(model, data, view.resolve(model, data), size).rgb
 
     def shoot(
         self,

@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.rendering.frame import RayFrame
+from cellwright.rendering.renderer import Renderer
 from cellwright.rendering.scene_mesh import SceneMesh
 from cellwright.rendering.shot import DEPTH, GEOM, RGB, Shot, blank_shot
-from cellwright.rendering.view import Frustum, View
+from cellwright.rendering.view import Frustum
 
 __all__ = ["RayRenderer"]
 
@@ -18,7 +19,7 @@ EDGE_CONTRAST = 0.05  # neighbours that differ by more are sampled again
 EDGE_SAMPLES = np.array([[-1, -3], [3, -1], [1, 3], [-3, 1]]) / 8  # places in such a pixel, beside its middle
 
 
-class RayRenderer:
+class RayRenderer(Renderer):
     """Casts a ray through every pixel, several where neighbours differ; the same scene gives the same pixels."""
 
     name = "ray"
@@ -26,10 +27,6 @@ class RayRenderer:
     def __init__(self) -> None:
         self._model: Any = None
         self._mesh: SceneMesh | None = None
-
-    def render(self, model: Any, data: Any, view: View, size: tuple[int, int] = (1280, 720)) -> npt.NDArray[np.uint8]:
-        """Returns the picture as (height, width, 3); `data` must be at least at `mj_forward`'s state of poses."""
-        return self.shoot(model, data, view.resolve(model, data), size).rgb
 
     def shoot(
         self,

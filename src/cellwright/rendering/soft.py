@@ -14,10 +14,11 @@ import numpy.typing as npt
 from cellwright.rendering.lighting import Light, scene_lights
 from cellwright.rendering.packed import PackedMaterials, PackedMesh, pack_lens, pack_lights, pack_planes
 from cellwright.rendering.projection import NEAR_M, ImagePlane
+from cellwright.rendering.renderer import Renderer
 from cellwright.rendering.scene_mesh import visible_alpha
 from cellwright.rendering.shot import DEPTH, GEOM, RGB, Shot, blank_shot
 from cellwright.rendering.sky import Background
-from cellwright.rendering.view import Frustum, View
+from cellwright.rendering.view import Frustum
 
 __all__ = ["SoftRenderer"]
 
@@ -33,7 +34,7 @@ NO_DEPTH = np.empty((0, 0), np.float32)
 NONE = -1  # the number of a sample that shows nothing
 
 
-class SoftRenderer:
+class SoftRenderer(Renderer):
     """Fills a depth buffer with every triangle and shades what is nearest; the same scene gives the same bits."""
 
     name = "soft"
@@ -41,10 +42,6 @@ class SoftRenderer:
     def __init__(self) -> None:
         self._model: Any = None
         self._mesh: PackedMesh | None = None
-
-    def render(self, model: Any, data: Any, view: View, size: tuple[int, int] = (1280, 720)) -> npt.NDArray[np.uint8]:
-        """Returns the picture as (height, width, 3); `data` must be at least at `mj_forward`'s state of poses."""
-        return self.shoot(model, data, view.resolve(model, data), size).rgb
 
     def shoot(
         self,
