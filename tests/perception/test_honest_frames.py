@@ -485,6 +485,39 @@ def test_what_one_camera_sees_aside_and_names_wrongly_makes_no_other_part():
         assert set(found) == {f"gear_{i}" for i in range(3)}
 
 
+@pytest.mark.parametrize("first", ["left", "right"])
+@pytest.mark.parametrize("signs", [(1, 0.3, -1), (1, 1, 1)])
+@pytest.mark.parametrize("off_m", [0.004, 0.018, 0.03])
+def test_next_to_a_registered_camera_one_that_is_not_moves_nothing(first, off_m, signs):
+    """Without the registration a thing would be believed halfway between what both see, which looks like a motion."""
+    things = row(3)
+    tracker = Tracker(expect(things), view=view_of("left", "right"), registered={"left"})
+    eyes = {name: Detector(tracker, name, seed=n) for n, name in enumerate(("left", "right"))}
+    turned = [(sku, at(off_m * sign, off_m * 0.2, 0.0) @ pose) for (sku, pose), sign in zip(things, signs, strict=True)]
+    views = {"left": things, "right": turned}
+    for n in range(40):
+        for name in (first, "right" if first == "left" else "left"):
+            found = eyes[name].see(views[name])
+        if n >= 10:
+            off = [found[f"gear_{i}"].position - pose.position for i, (_, pose) in enumerate(things)]
+            assert np.hypot(*np.array(off).T[:2]).max() < 0.0015
+    assert set(found) == {f"gear_{i}" for i in range(3)}
+    for _ in range(10):  # an arm hides all from the registered one
+        hidden = eyes["right"].see(views["right"])
+    assert np.abs(hidden["gear_0"].position - things[0][1].position)[:2].max() < 0.0015
+
+
+def test_what_only_an_unregistered_camera_sees_is_shifted_as_all_that_it_shares_with_a_registered_one():
+    things, new = row(4), (LARGE, at(0.05, 0.12))
+    tracker = Tracker(expect(things), view=view_of("left", "right"), registered={"left"})
+    left, right = Detector(tracker, "left"), Detector(tracker, "right", seed=2)
+    for _ in range(10):
+        left.see(things)
+        found = right.see([(sku, at(0.004, -0.028, 0.0) @ pose) for sku, pose in [*things, new]])
+    (name,) = set(found) - {f"gear_{i}" for i in range(4)}
+    assert np.hypot(*(found[name].position - new[1].position)[:2]) < 0.0015
+
+
 @pytest.mark.parametrize("pushed_m", [0.006, 0.03])
 @pytest.mark.parametrize("seed", range(3))
 def test_what_two_cameras_see_lastingly_aside_is_seen_to_move(seed, pushed_m):

@@ -8,13 +8,14 @@ import pytest
 from cellwright.cells import load_cell
 from cellwright.core.errors import BadInput
 from cellwright.core.messages import Detections
-from cellwright.drawings.calibration import drawn_places
+from cellwright.drawings.calibration import calibrated_drawings, drawn_places
 from cellwright.drawings.prior import Drawings
 from cellwright.lab import Lab
 from cellwright.orders import find_order
 from cellwright.perception.calibration import (
     CalibratedDetector,
     CalibratedRobot,
+    CalibratedSurface,
     Calibration,
     FittedPose,
     write_calibration,
@@ -67,6 +68,7 @@ def test_frames_of_a_registered_detector_are_corrected_and_those_of_others_left(
     assert seen[0].positions == pytest.approx(frame("").positions + [0.005, -0.002, 0.0])
     assert np.array_equal(seen[1].positions, frame("").positions)
     assert calibrated.drawings.layout.bases["fanuc"].position[2] == pytest.approx(0.938)
+    assert calibrated.drawings.registered_detectors == {"detector_fanuc"}
     assert calibrated_ports(ports, None) is ports
 
 
@@ -87,6 +89,13 @@ def test_a_calibration_of_another_cell_of_older_drawings_or_cut_off_is_refused_i
     file.write_text(file.read_text()[:-200])
     with pytest.raises(BadInput, match="cut off"):
         calibration_of(file, drawings)
+
+
+@pytest.mark.parametrize(("height_m", "where"), [(0.2, "below"), (1.3, "above")])
+def test_a_table_far_from_its_drawing_is_refused(drawings, calibration, height_m, where):
+    surfaces = {"fanuc_cart": CalibratedSurface(at_m=(0.3, -1.15), height_m=height_m)}
+    with pytest.raises(BadInput, match=f"surfaces.fanuc_cart: .* m {where} its drawing"):
+        calibrated_drawings(drawings, calibration.model_copy(update={"surfaces": surfaces}))
 
 
 @pytest.mark.slow

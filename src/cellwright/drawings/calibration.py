@@ -15,6 +15,7 @@ from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
 from cellwright.drawings.prior import DETECTORS, Drawings
 from cellwright.perception.calibration import Calibration, DrawnPlaces
+from cellwright.perception.calibration.files import FARTHEST_M
 
 __all__ = ["calibrated_drawings", "drawn_places"]
 
@@ -71,8 +72,14 @@ def calibrated_drawings(drawings: Drawings, calibration: Calibration) -> Drawing
         if not isinstance(figures, TableFigures):
             raise BadInput(f"surfaces.{name}: the cell's {name} is no table; calibrate the cell again")
         top_m = float(pose.position[2]) + figures.top_m
+        up_m = surface.height_at(pose.position) - top_m
+        if abs(up_m) > FARTHEST_M:
+            raise BadInput(
+                f"surfaces.{name}: {abs(up_m):.3g} m {'above' if up_m > 0 else 'below'} its drawing (allowed "
+                f"{FARTHEST_M:g} m): units mixed up, or something else was measured; calibrate the cell again"
+            )
         if name not in fixtures:
-            fixtures[name] = {"pose": _pose_keys(_raised(pose, surface.height_at(pose.position) - top_m))}
+            fixtures[name] = {"pose": _pose_keys(_raised(pose, up_m))}
         for tray in drawings.layout.trays:
             at, half_m = pose.inverse() @ tray.pose_in_world, np.array(figures.size_m) / 2
             if (np.abs(at.position[:2]) <= half_m).all() and abs(at.position[2] - figures.top_m) <= ON_TABLE_M:
@@ -80,7 +87,11 @@ def calibrated_drawings(drawings: Drawings, calibration: Calibration) -> Drawing
                 trays[tray.name] = {"pose": _pose_keys(_raised(tray.pose_in_world, up_m))}
     changed = cell.changed({"robots": robots, "fixtures": fixtures, "trays": trays}, cell.where)
     offsets = {name: robot.tool.pose for name, robot in calibration.robots.items()}
-    return replace(Drawings.of(changed), tool_offsets={name: pose for name, pose in offsets.items() if _is_some(pose)})
+    return replace(
+        Drawings.of(changed),
+        tool_offsets={name: pose for name, pose in offsets.items() if _is_some(pose)},
+        registered_detectors=frozenset(calibration.detectors),
+    )
 
 
 def _raised(pose: Pose, up_m: float) -> Pose:

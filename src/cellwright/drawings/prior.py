@@ -37,11 +37,13 @@ class Drawings:
             have a place of their own. What is scattered or shuffled is not in it.
         tool_offsets: Robot -> the pose of its tool's point as a calibration has it, in the frame of the one that the
             robot reports; empty without a calibration.
+        registered_detectors: Detectors whose corrections a calibration has.
     """
 
     cell: Cell
     layout: Layout
     tool_offsets: Mapping[str, Pose] = field(default_factory=dict)
+    registered_detectors: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, cell: Cell) -> Drawings:

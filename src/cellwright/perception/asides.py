@@ -2,7 +2,8 @@
 
 Recognition may see one object lastingly off and the next one not, so no shift of a whole camera explains it. Where an
 object is, the detector tells on whose view its track rests (its anchor). Another one that sees it aside meanwhile sees
-the same object: two of a kind are never so near to each other. How far aside is learned, and taken off from then on. A
+the same object: two of a kind are never so near to each other. How far aside is learned, and taken off from then on. Of
+two detectors of which a calibration has registered one, that one knows where the object is, and the other is aside. A
 hand that has felt where something is knows better than all detectors: then they are aside, and the hand is the anchor.
 """
 
@@ -47,7 +48,7 @@ def average_asides(
 
     Until it is known from some frames, the detector says nothing about where such an object is. What is then no more
     than cameras and noise are off anyway is none. Otherwise the object is halfway between what both see: neither is
-    known to be the better one.
+    known to be the better one, unless just one of them is registered.
 
     Args:
         table: The objects.
@@ -74,15 +75,30 @@ def average_asides(
         if np.abs(aside.off_m).max() <= ASIDE_SDS * np.hypot(chance_m / np.sqrt(ENOUGH), mounted_m):
             aside.off_m = np.zeros(3)
             continue
+        if (other := watches[anchor]).outranks(watch):
+            continue
+        if watch.outranks(other):
+            table.positions[row] += aside.off_m
+            table.anchors[row] = watch.number
+            other.asides[name] = Aside(watch.number, -aside.off_m, ENOUGH)
+            del watch.asides[name]
+            continue
         table.positions[row] += aside.off_m / 2
         table.anchors[row] = AGREED
-        watches[anchor].asides[name] = Aside(AGREED, -aside.off_m / 2, ENOUGH)
+        other.asides[name] = Aside(AGREED, -aside.off_m / 2, ENOUGH)
         watch.asides[name] = Aside(AGREED, aside.off_m / 2, ENOUGH)
     return learns
 
 
 def learn_asides(
-    table: TrackTable, matched: Mask, rest: Rows, frame: Frame, watch: DetectorWatch, since_s: float, cfg: TrackerCfg
+    table: TrackTable,
+    matched: Mask,
+    rest: Rows,
+    frame: Frame,
+    watches: Sequence[DetectorWatch],
+    watch: DetectorWatch,
+    since_s: float,
+    cfg: TrackerCfg,
 ) -> Rows:
     """Takes out detections of objects that another detector sees in their places meanwhile; returns the rest.
 
@@ -94,6 +110,7 @@ def learn_asides(
         matched: Which of them the frame shows; those that are found here are added.
         rest: Detections that are left over.
         frame: The frame.
+        watches: All detectors.
         watch: The detector, which learns how far off it sees these objects.
         since_s: When the other one must have seen them. Of what a hand has felt, only the first frame teaches.
         cfg: Settings.
@@ -112,8 +129,8 @@ def learn_asides(
     apart[..., :2] -= frame.slopes[rest] * apart[..., 2:]  # as if they were as high as the objects
     apart[..., 2] = np.where(np.isinf(frame.variances[rest, 2]), 0.0, apart[..., 2])
     away_m = np.where(table.kinds[others][:, None] == frame.kinds[rest], np.hypot(apart[..., 0], apart[..., 1]), np.inf)
-    taken = []
-    for row, column in assign(away_m, cfg.aside_m):
+    taken, is_mixed = [], any(one.is_registered != watch.is_registered for one in watches)
+    for row, column in assign(away_m, cfg.unregistered_m if is_mixed else cfg.aside_m):
         aside = watch.asides[table.names[others[row]]] = Aside(int(table.anchors[others[row]]))
         aside.take(apart[row, column])
         matched[others[row]] = True

@@ -58,6 +58,7 @@ class TrackerCfg:
         absent: if that is as improbable as this while it is there, by how often the detector misses things.
         separation_m: Two things of a kind are not closer than this: the second detection is of the same one.
         aside_m: What one detector sees no farther than this aside from where another one does is the same object.
+        unregistered_m: The same where just one of the two is registered by a calibration.
         stacked_m: A tray that is so much higher than another hides it,
         beside_m: unless it is farther beside it than this.
         in_slot_m: How far beside the middle of a slot a part may lie in it.
@@ -81,6 +82,7 @@ class TrackerCfg:
     absent: float = 1e-6
     separation_m: float = 0.01
     aside_m: float = 0.02
+    unregistered_m: float = 0.035
     stacked_m: float = 0.008
     beside_m: float = 0.05
     in_slot_m: float = TRACKED_IN_SLOT.beside_m

@@ -76,23 +76,33 @@ class DetectorWatch:
     Attributes:
         name: Which.
         number: By which tracks know it.
+        is_registered: Whether a calibration has its correction; next to such a one, others are wrong by themselves.
+        is_compared: Whether one that is not has been compared with a registered one.
         latest_s: Time of its latest frame that counted.
         status: Its state.
         bias: How far it sees things off the others: x, y in metres, yaw in radians.
+        mounted: The same by the first frame next to a registered detector, if it is not registered itself.
         asides: Object -> how far it sees just that one off where others do, lastingly.
     """
 
     name: str
     number: int
+    is_registered: bool = False
+    is_compared: bool = False
     latest_s: float = -np.inf
     status: DetectorStatus = DetectorStatus()
     bias: Array = field(default_factory=lambda: np.zeros(3))
+    mounted: Array = field(default_factory=lambda: np.zeros(3))
     asides: dict[str, Aside] = field(default_factory=dict)
     _misses: float = MISSES
     _looks: float = LOOKS
     _repeated: int = 0
     _empty: int = 0
     _disagreed: int = 0
+
+    def outranks(self, other: DetectorWatch) -> bool:
+        """Returns whether this one knows where things are, and another that sees them elsewhere does not."""
+        return self.is_registered and not other.is_registered
 
     def admits(self, time_s: float, now_s: float | None) -> bool:
         """Returns whether a frame of some time counts; one that is old, or from the future, changes nothing."""
@@ -149,6 +159,8 @@ class DetectorWatch:
     def compare(self, other: DetectorWatch, off: Array, cfg: TrackerCfg) -> None:
         """Takes in how far a frame shows things off where another detector saw them: each is off by half of it.
 
+        Next to one that is registered, one that is not is off by all of it.
+
         Args:
             other: The other detector.
             off: x, y in metres, yaw in radians, after what is known of both, m x 3.
@@ -158,8 +170,9 @@ class DetectorWatch:
         ordered, count = np.sort(off, axis=0), len(off)
         mean = _within((ordered[(count - 1) // 2] + ordered[count // 2]) / 2, most)  # the median
         step = BIAS_WEIGHT * min(count / FEWEST, 1.0) * mean / 2
-        self.bias = _within(self.bias + step, most)
-        other.bias = _within(other.bias - step, most)
+        own, others = 2.0 * other.outranks(self), 2.0 * self.outranks(other)
+        self.bias = _within(self.bias + (own or 1.0 - others / 2) * step, most)
+        other.bias = _within(other.bias - (others or 1.0 - own / 2) * step, most)
 
     def disagree(self, other: str, shift_m: Array | None, count: int, *, agrees: bool) -> None:
         """Takes in whether a frame shows things shifted from where another detector sees them, all alike.

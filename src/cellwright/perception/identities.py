@@ -12,7 +12,7 @@ from cellwright.perception.cfg import TrackerCfg
 from cellwright.perception.frame import Frame
 from cellwright.perception.table import TrackTable
 
-__all__ = ["confirm_tracks", "other_kinds_seen", "shifted_alike"]
+__all__ = ["common_shift", "confirm_tracks", "other_kinds_seen", "shifted_alike"]
 
 Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -128,6 +128,15 @@ def other_kinds_seen(table: TrackTable, costs: Array, matched: Mask, rest: Rows,
         else:
             table.misses[row], table.absence[row], table.kind_votes[row] = max(cfg.drop, cfg.confirm), np.inf, 0
     return np.delete(rest, taken)
+
+
+def common_shift(table: TrackTable, rows: Rows, frame: Frame) -> Array | None:
+    """Returns by how much a frame shows several objects off where they are known to be, all alike; None otherwise."""
+    apart = frame.positions[None] - table.positions[rows][:, None]
+    near = (table.kinds[rows][:, None] == frame.kinds) & (np.hypot(apart[..., 0], apart[..., 1]) <= PUSHED_M)
+    return shifted_alike(table, rows[near.any(axis=1)], np.zeros(len(table), bool), np.arange(len(frame.skus)), frame)[
+        0
+    ]
 
 
 def shifted_alike(

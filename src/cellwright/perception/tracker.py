@@ -24,7 +24,7 @@ from cellwright.perception.cfg import ExpectedObject, TrackerCfg
 from cellwright.perception.detector_watch import DetectorState, DetectorStatus, DetectorWatch
 from cellwright.perception.frame import Frame, read_frame
 from cellwright.perception.fusion import finite, fuse, restart, turns_to
-from cellwright.perception.identities import confirm_tracks, other_kinds_seen, shifted_alike
+from cellwright.perception.identities import common_shift, confirm_tracks, other_kinds_seen, shifted_alike
 from cellwright.perception.support import Surface, rest_on_support
 from cellwright.perception.table import TrackTable
 from cellwright.perception.track_views import Box, TrackViews
@@ -36,6 +36,7 @@ Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 INSTANT_S = 1e-9  # age of what another detector saw at the same moment: only what is in the frame has none
+WAIT_S = 1.0  # so long frames of others are left out while no registered detector has given one
 LATELY_S = 1.0  # what was seen since then is there, as far as biases go
 MOST_MISSES = 12  # in a row, of what is there; what was missed more often was away
 
@@ -52,6 +53,7 @@ class Tracker:
         view: What detectors with cameras can see; of these `views` says nothing.
         surfaces: Tables by the drawings, on which things lie whose height no detector measures.
         clock: Returns the cell's time; frames from the future are left out then.
+        registered: Detectors whose frames a calibration has corrected.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class Tracker:
         view: ViewModel | None = None,
         surfaces: Sequence[Surface] = (),
         clock: Callable[[], float] | None = None,
+        registered: Iterable[str] = (),
     ) -> None:
         self.cfg = cfg or TrackerCfg()
         self.views = dict(views or {})
@@ -71,6 +74,7 @@ class Tracker:
         self.view = view or ViewModel({})
         self.surfaces = tuple(surfaces)
         self._clock = clock
+        self._registered, self._first_s = frozenset(registered), np.inf
         self._drift = np.array([self.cfg.drift_sd_m] * 3 + [self.cfg.drift_sd_rad] * 3) ** 2
         self._most = np.array([self.cfg.max_sd_m] * 3 + [self.cfg.max_lean_rad] * 2 + [np.pi]) ** 2
         self._table = TrackTable(expected)
@@ -94,11 +98,29 @@ class Tracker:
     def follow(self, message: Detections) -> bool:
         """Takes in a frame without returning tracks; returns whether it counted."""
         name, now_s = message.source, None if self._clock is None else self._clock()
-        watch = self._watches.setdefault(name, DetectorWatch(name, len(self._watches)))
+        watch = self._watches.setdefault(name, DetectorWatch(name, len(self._watches), name in self._registered))
         counts = watch.admits(message.time_s, now_s)
+        if counts and self._registered and not watch.is_registered:
+            counts = self._is_next_to_registered(message, watch)
         if counts:
             self._follow(message, watch)
         return counts
+
+    def _is_next_to_registered(self, message: Detections, watch: DetectorWatch) -> bool:
+        """Returns whether a frame of an unregistered detector counts; the first that does tells how far it is off."""
+        if watch.is_compared:
+            return True
+        self._first_s = min(self._first_s, message.time_s)
+        known = [one.number for one in self._watches.values() if one.is_registered and np.isfinite(one.latest_s)]
+        if not known and message.time_s - self._first_s <= WAIT_S:
+            return False
+        watch.is_compared, table = True, self._table
+        frame = read_frame(message, table, self.cfg.min_score, self.frames, watch.bias, self.view.eye(watch.name))
+        rows = np.flatnonzero(np.isin(table.sources, known) & (table.sightings > 0) & table.named)
+        shift = common_shift(table, rows, frame)
+        if shift is not None:
+            watch.mounted[:2] = shift[:2]
+        return True
 
     def set_holders(self, holders: Mapping[str, str]) -> None:
         """Sets tray -> the name under which its slots are known from now on, such as that of a kit."""
@@ -139,7 +161,9 @@ class Tracker:
 
     def _follow(self, message: Detections, watch: DetectorWatch) -> None:
         table, cfg, time_s = self._table, self.cfg, message.time_s
-        frame = read_frame(message, table, cfg.min_score, self.frames, watch.bias, self.view.eye(watch.name))
+        frame = read_frame(
+            message, table, cfg.min_score, self.frames, watch.mounted + watch.bias, self.view.eye(watch.name)
+        )
         known = self._known(time_s)
         bias = np.where(table.sources == watch.number, 0.0, cfg.bias_sd_m**2)[:, None]
         asides = known_asides(table, watch)
@@ -166,7 +190,8 @@ class Tracker:
             if here is lately:
                 rest = rest[~self._in_hand(rest, frame, watch, time_s)]
                 rest = self._check_others(everywhere, matched, rest, frame, watch, time_s)
-                rest = learn_asides(table, matched, rest, frame, watch, time_s - LATELY_S, cfg)
+                watches = list(self._watches.values())
+                rest = learn_asides(table, matched, rest, frame, watches, watch, time_s - LATELY_S, cfg)
                 self._miss(watch, matched, len(frame.skus), time_s)
             if not len(rest):
                 break
@@ -258,15 +283,17 @@ class Tracker:
         self, costs: Array, matched: Mask, rest: Rows, frame: Frame, watch: DetectorWatch, time_s: float
     ) -> Rows:
         """Takes out other kinds in the places of objects, and all that is left of a shifted frame; returns the rest."""
-        table, shift = self._table, None
+        table, watches, shift = self._table, list(self._watches.values()), None
         if len(rest):
             rest = other_kinds_seen(table, costs, matched, rest, frame, self.cfg)
         others = np.flatnonzero(
             ~matched & table.named & (table.sources != watch.number) & (time_s - table.seen_s <= LATELY_S)
         )
+        ranked = [not watch.outranks(watches[number]) for number in table.sources[others].tolist()]
+        others = others[np.array(ranked, bool)]
         if len(rest) and len(others):
             shift, rest = shifted_alike(table, others, matched, rest, frame)
-        other = list(self._watches)[int(table.sources[others[0]])] if len(others) else ""
+        other = watches[int(table.sources[others[0]])].name if len(others) else ""
         watch.disagree(other, shift, len(others), agrees=2 * len(rest) < len(frame.skus))
         is_shifted = shift is not None or watch.status.state is DetectorState.DISAGREES
         return rest[:0] if is_shifted else rest

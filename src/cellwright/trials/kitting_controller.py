@@ -84,6 +84,7 @@ class KittingController:
             view=self._view,
             surfaces=surfaces_of(self.belief.state),
             clock=lambda: ports.clock.time_s,
+            registered=ports.drawings.registered_detectors,
         )
         self.belief.follower, self.belief.state.view = self._tracker, self._view
         self._kits = dict(self.belief.state.tray_of)
