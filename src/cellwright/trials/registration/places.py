@@ -157,7 +157,10 @@ class MarkPlaces:
                 raise BadInput(f"--mark {x:g},{y:g}: no table is there (tables: {names})")
             place = MarkPlace(f"mark_{number}", table, (x, y, self._top_m(table)))
             if not self._is_free(np.array([place.xyz_m]), table)[0]:
-                raise BadInput(f"--mark {x:g},{y:g}: something stands there by the drawings; choose another place")
+                raise BadInput(
+                    f"--mark {x:g},{y:g}: something stands there by the drawings, or a hand has no room; choose "
+                    "another place, or none at all: then free places are found"
+                )
             if any(np.hypot(x - p.xyz_m[0], y - p.xyz_m[1]) < APART_M for p in places):
                 raise BadInput(f"--mark {x:g},{y:g}: another mark is nearer than {APART_M:g} m; choose another place")
             places.append(place)
