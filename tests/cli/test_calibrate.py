@@ -44,3 +44,12 @@ def test_a_calibration_is_written_and_taken_by_a_run(cellwright, tmp_path):
     refused = cellwright("run", "kitting", "--calibration", file, "--no-picture", "--out", tmp_path / "other")
     assert refused.code == 2
     assert "another cell" in refused.err
+
+
+def test_a_file_that_exists_is_not_replaced_unasked(cellwright, tmp_path):
+    file = tmp_path / "c.yaml"
+    file.write_text("mine")
+    ended = cellwright("calibrate", "aprs", *ABOUT, "--out", file)
+    assert ended.code == 2
+    assert "--overwrite" in ended.err
+    assert file.read_text() == "mine"

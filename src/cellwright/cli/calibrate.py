@@ -11,6 +11,7 @@ import typer
 from cellwright.cli.numbers import numbers
 from cellwright.cli.output import err, prepare_output, print_json, say, table
 from cellwright.core.errors import BadInput
+from cellwright.core.files import refuse_existing
 
 if TYPE_CHECKING:
     from cellwright.drawings.prior import Drawings
@@ -36,6 +37,7 @@ def calibrate(
     picture: Annotated[
         Path | None, typer.Option("--map", help="With --fit: draw the compensation over the table, a PNG file.")
     ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> int:
     """Puts marks into the cell, looks at them, has the robots touch them, fits, and writes a calibration file.
@@ -62,6 +64,8 @@ def calibrate(
     places = [tuple(numbers("--mark", text, (2,))) for text in mark or ()]
     if out.is_dir():
         raise BadInput(f"{out}: a folder; --out takes the name of a file")
+    if not overwrite:
+        refuse_existing(out)
     prepare_output(out)
     run = calibrate_cell(loaded, robots, seed, places, lambda line: say(line, to=err))  # type: ignore[arg-type]
     fitted = run.fitted
