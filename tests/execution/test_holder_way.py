@@ -63,7 +63,7 @@ def test_what_is_out_of_reach_of_the_search_is_told_with_what_was_felt(moved):
     assert not row.done
     assert "something is met 1.9 mm above" in row.reason or "met 2.0 mm above" in row.reason
     assert "cellwright calibrate" in row.reason
-    row = moved(x_m=0.3)
+    row = moved(x_m=-0.1)
     assert "is not met" in row.reason
 
 

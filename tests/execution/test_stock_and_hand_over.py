@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 from pathlib import Path
 
@@ -15,8 +16,9 @@ from .conftest import SKUS, StillCell, small_kit
 
 
 def cell_like_aprs(folder: Path, *without: str, **changes: str) -> Path:
-    """The laboratory's cell file without lines that begin with these words, and with others in place of some."""
-    lines = (files("cellwright.cells") / "aprs.yaml").read_text(encoding="utf-8").splitlines()
+    """The laboratory's cell file without variants and lines that begin with these words, others in place of some."""
+    text = (files("cellwright.cells") / "aprs.yaml").read_text(encoding="utf-8")
+    lines = re.sub(r"^variants:\n(?:[ #].*\n|\n)*", "", text, flags=re.MULTILINE).splitlines()
     kept = [line for line in lines if not line.strip().startswith(without)] if without else lines
     path = folder / "like_aprs.yaml"
     changed = [next((new for old, new in changes.items() if line.strip().startswith(f"{old}:")), line) for line in kept]

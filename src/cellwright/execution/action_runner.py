@@ -96,7 +96,7 @@ class ActionRunner:
 
     async def _act(self, action: Action) -> None:
         most = 1 if self._settings.recovery is RecoveryMode.NONE else 1 + self._settings.retries
-        row = [action]
+        row, step = [action], action
         self.steps.turned = 0
         for attempt in range(1, most + 1):
             self.steps.attempt = attempt
@@ -108,7 +108,7 @@ class ActionRunner:
                 if attempt == most or failure.is_lost_robot or failure.kind in _FINAL:
                     raise
                 try:
-                    again = await self._retry_steps(action, failure)
+                    again = await self._retry_steps(action, failure, step)
                 except StepFailed as another:
                     another.part = another.part or failure.part  # what it was about, it is about still
                     raise
@@ -120,8 +120,8 @@ class ActionRunner:
             finally:
                 self.steps.attempt = 1
 
-    async def _retry_steps(self, action: Action, failure: StepFailed) -> list[Action] | None:
-        """Returns the actions that repeat a step after it failed; None when repeating makes no sense."""
+    async def _retry_steps(self, action: Action, failure: StepFailed, step: Action) -> list[Action] | None:
+        """Returns the actions that repeat an action of which a step failed; None when repeating makes no sense."""
         await self.manipulator.recover()
         self.conditions.forget()
         held = self.manipulator.held
@@ -131,9 +131,9 @@ class ActionRunner:
             return None  # another than was meant: what to do with it is a matter of planning
         fetch = [action._replace(verb=verb) for verb in (Verb.LOOK_PART, Verb.SET_GRASP, Verb.TAKE_PART)]
         put = [action._replace(verb=verb) for verb in (Verb.LOOK_SLOT, Verb.PLACE_PART)]
-        is_height = failure.kind in (*_LEANS, FailureKind.NOT_SEATED) and await self.steps.feel_height(failure)
-        if not held and failure.kind in _LEANS and not is_height and not await self.steps.feel_aside(failure.part):
-            await self.steps.set_upright(failure.part)
+        slipped = failure.kind is FailureKind.LOST and action.verb is Verb.PLACE_PART and step.verb is Verb.TAKE_PART
+        if failure.kind is not FailureKind.MISSED or held or not await self.steps.is_gone(failure.part):
+            await self._touch_about(failure, leans=slipped or failure.kind in _LEANS)
         if action.verb is Verb.TAKE_PART:
             return [action] if held else fetch
         if action.verb in (Verb.LOOK_PART, Verb.REMOVE_PART):
@@ -144,9 +144,17 @@ class ActionRunner:
             return [action] if held else None
         if held:
             return put if action.verb is Verb.PLACE_PART else [action]
-        if failure.kind in (FailureKind.NOT_SEATED, *_LEANS) and failure.part:
+        if (slipped or failure.kind in (FailureKind.NOT_SEATED, *_LEANS)) and failure.part:
             return [*(step._replace(place=failure.part) for step in fetch), *put]
         return None
+
+    async def _touch_about(self, failure: StepFailed, *, leans: bool) -> None:
+        """Touches what may be otherwise than believed: the table's height, a part's place, a gear that leans."""
+        is_height = failure.kind in (*_LEANS, FailureKind.NOT_SEATED) and await self.steps.feel_height(failure)
+        if self.manipulator.held or not leans or is_height:
+            return
+        if not await self.steps.feel_aside(failure.part):
+            await self.steps.set_upright(failure.part)
 
     # ------------------------------------------------------------ once
 

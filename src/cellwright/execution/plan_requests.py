@@ -181,8 +181,17 @@ class PlanRequestBuilder:
             for given_up in combinations_with_replacement(skus, number):
                 smaller = _reduced(orders, Counter(given_up), full, whole)
                 if smaller and not plan(self.request(smaller), self.planner).unfinished:
-                    return smaller, [Unobtainable(sku, why) for sku in given_up]
+                    return smaller, [Unobtainable(sku, why) for sku in (_parts(orders) - _parts(smaller)).elements()]
         return [], left_out_parts(request, result)
+
+
+def _parts(orders: Sequence[Order]) -> Counter[str]:
+    """Returns SKU -> how many parts orders ask for."""
+    counts: Counter[str] = Counter()
+    for line in (line for order in orders for line in order.lines):
+        for slot in line.design.slots:
+            counts[slot.sku] += line.quantity
+    return counts
 
 
 def left_out_parts(request: PlanRequest, result: PlanResult) -> list[Unobtainable]:

@@ -183,15 +183,29 @@ class StepRunner:
 
         A look comes first: a gear that was taken away or pushed aside need not be pressed.
         """
+        if self._is_flat_gear(name) and (part := await self._seen_again()) is not None:
+            await press_upright(self.manipulator, part)
+            self.looks.note_touched(part.position)
+
+    async def is_gone(self, name: str) -> bool:
+        """Looks whether a gear that was missed is not where it was any more, which explains the miss."""
+        return self._is_flat_gear(name) and await self._seen_again() is None
+
+    def _is_flat_gear(self, name: str) -> bool:
+        """Returns whether what a hand tried to take is a gear of which detectors tell neither height nor lean."""
         believed, tried = self.manipulator.believed, self.tried
         if tried is None or tried.name != name or name not in believed.objects:
-            return
-        figures = tried.figures
-        if not isinstance(figures, GearFigures) or believed.source(name) not in self.flat_detectors:
-            return
+            return False
+        return isinstance(tried.figures, GearFigures) and believed.source(name) in self.flat_detectors
+
+    async def _seen_again(self) -> BelievedPart | None:
+        """Looks, and returns the gear that is seen where the hand tried to take one; None without such."""
+        believed, tried = self.manipulator.believed, self.tried
+        if tried is None or not isinstance(tried.figures, GearFigures):
+            return None
         self.looks.note_touched(tried.position)
         with suppress(ObservationTimeout):  # the next step looks again, and tells
-            await self.asking.look([self.asking.of(name)])
+            await self.asking.look([self.asking.of(tried.name)])
         since_s = self.looks.since_s(tried.position)
         for part in believed.parts():
             seen_s = believed.seen_s(part.name)
@@ -202,10 +216,9 @@ class StepRunner:
                 or believed.is_missing(part.name)
             ):
                 continue
-            if part.across_m(tried.position) < 2 * figures.peg_radius_m:  # farther away, that explains the miss
-                await press_upright(self.manipulator, part)
-                self.looks.note_touched(part.position)
-                return
+            if part.across_m(tried.position) < 2 * tried.figures.peg_radius_m:  # farther away, that explains the miss
+                return part
+        return None
 
     # ------------------------------------------------------------ taking
 

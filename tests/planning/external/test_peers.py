@@ -39,7 +39,7 @@ def planned(name, request, time_s=120.0):
     return result
 
 
-@pytest.mark.parametrize("order", list(DESIGNS))
+@pytest.mark.parametrize("order", [order for order in DESIGNS if not order.endswith("_plug")])
 @pytest.mark.parametrize("name", ["fast-downward", "enhsp"])
 def test_every_order_is_planned_at_the_least_cost(cell, name, order):
     request = PlanRequest(cell(), (find_order(order),))
