@@ -19,7 +19,7 @@ def test_a_failure_between_two_attempts_is_of_the_part_that_the_first_was_about(
     async def attempt(_step, _attempt):
         raise StepFailed(FailureKind.MISSED, "the fingers closed to 2.0 mm", "medium_gear_4")
 
-    async def retry_steps(_action, _failure):
+    async def retry_steps(_action, _failure, _step):
         raise StepFailed(FailureKind.ARM, "the straight way of fanuc is blocked: tool touches board")
 
     runner._attempt, runner._retry_steps = attempt, retry_steps
