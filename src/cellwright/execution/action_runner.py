@@ -132,7 +132,7 @@ class ActionRunner:
         fetch = [action._replace(verb=verb) for verb in (Verb.LOOK_PART, Verb.SET_GRASP, Verb.TAKE_PART)]
         put = [action._replace(verb=verb) for verb in (Verb.LOOK_SLOT, Verb.PLACE_PART)]
         slipped = failure.kind is FailureKind.LOST and action.verb is Verb.PLACE_PART and step.verb is Verb.TAKE_PART
-        if failure.kind is not FailureKind.MISSED or held or not await self.steps.is_gone(failure.part):
+        if failure.kind is not FailureKind.MISSED or held or not await self.steps.touch.is_gone(failure.part):
             await self._touch_about(failure, leans=slipped or failure.kind in _LEANS)
         if action.verb is Verb.TAKE_PART:
             return [action] if held else fetch
@@ -150,11 +150,11 @@ class ActionRunner:
 
     async def _touch_about(self, failure: StepFailed, *, leans: bool) -> None:
         """Touches what may be otherwise than believed: the table's height, a part's place, a gear that leans."""
-        is_height = failure.kind in (*_LEANS, FailureKind.NOT_SEATED) and await self.steps.feel_height(failure)
+        is_height = failure.kind in (*_LEANS, FailureKind.NOT_SEATED) and await self.steps.touch.feel_height(failure)
         if self.manipulator.held or not leans or is_height:
             return
-        if not await self.steps.feel_aside(failure.part):
-            await self.steps.set_upright(failure.part)
+        if not await self.steps.touch.feel_aside(failure.part):
+            await self.steps.touch.set_upright(failure.part)
 
     # ------------------------------------------------------------ once
 
@@ -240,15 +240,15 @@ class ActionRunner:
         one, or most of them. What the hand feels is believed rather than what is seen.
         """
         believed, steps = self.manipulator.believed, self.steps
-        if steps.let_go is None or self._settings.recovery is RecoveryMode.NONE:
+        if steps.touch.let_go is None or self._settings.recovery is RecoveryMode.NONE:
             return
         slot, why = self._seat(action, part)
-        is_doubtful = steps.let_go[1] > 0.0 or is_seen_aside(believed, steps.designs, part)
+        is_doubtful = steps.touch.let_go[1] > 0.0 or is_seen_aside(believed, steps.designs, part)
         if not slot.holds(believed.part(part)) or not (is_doubtful or why):
             return
         if not is_doubtful and not await self._lasting(action, part):
             return
-        height_m = await steps.feel_seat(believed.part(part), slot)
+        height_m = await steps.touch.feel_seat(believed.part(part), slot)
         await self._see(action, part)
         if height_m is not None and not is_seat_height(height_m):
             felt = "is not felt" if height_m < 0.0 else f"is felt {height_m * 1000:.1f} mm above its seat"

@@ -324,7 +324,7 @@ class Executor:
         felt = [f"{name}: {text}" for name, robot in self._manipulators.items() for text in robot.heights.texts()]
         holders = [(name, each) for name, robot in self._manipulators.items() for each in robot.holders.values()]
         felt += [f"{name}: {holder.text}" for name, holder in holders if holder.text]
-        felt += [text for runner in self._runners.values() for text in runner.steps.asides]
+        felt += [text for runner in self._runners.values() for text in runner.steps.touch.asides]
         reasons = [reason, self._shift, *(one.reason for one in self._missing[:1]), unseen, *felt]
         status, why = conclusion(kits, wanted, reasons, hands)
         records = sorted((r for runner in self._runners.values() for r in runner.records), key=lambda r: r.end_s)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 
@@ -18,21 +17,17 @@ from cellwright.execution.arm import HandReading
 from cellwright.execution.binding import open_slot, wrong_part
 from cellwright.execution.failure import FailureKind, StepFailed
 from cellwright.execution.grasps import GraspChoice, free_grasps, release_pose
-from cellwright.execution.height_touch import touch_hanging_m, touch_table
 from cellwright.execution.insertion_way import InsertionWay, straight_fit
 from cellwright.execution.look_planner import LookPlanner
 from cellwright.execution.look_questions import ObservationTimeout
 from cellwright.execution.manipulator import Manipulator
 from cellwright.execution.overhead_way import OverheadWay
-from cellwright.execution.peg_search import feel_peg
 from cellwright.execution.pick_place import Hold, PickPlace
 from cellwright.execution.scene_watch import gone_failure, moved_text
-from cellwright.execution.seat_touch import is_seat_height, touch_height_m
-from cellwright.execution.surface_heights import AS_DRAWN_M
+from cellwright.execution.touch_steps import TouchSteps
 from cellwright.execution.tray_group import part_in_group
 from cellwright.execution.tray_steps import TraySteps
-from cellwright.execution.upright import press_upright
-from cellwright.knowledge import BelievedPart, BelievedSlot, SlotContent, Unknown
+from cellwright.knowledge import BelievedPart, BelievedSlot, SlotContent
 from cellwright.knowledge.held_pose import gripper_figures
 from cellwright.orders import KitDesign
 from cellwright.planning import MOVES, Action, Verb
@@ -41,11 +36,8 @@ __all__ = ["StepRunner"]
 
 Array = npt.NDArray[np.float64]
 
-FELT_SD_M = 0.0005  # of a part that was felt in its seat
 KNOWN_SDS = 2.0  # standard deviations of a tray's place within which its slots are counted on to be
-HUNG_SD_M = 0.001  # of a height that follows from how a part hung in the hand
 STUCK_M = 0.001  # fingers that are so near to fully open when they should close stand on something
-MISSED_TWICE = 2
 MOST_GONE = 8  # parts that turn out to be gone before a look for one ends
 
 
@@ -61,11 +53,6 @@ class StepRunner:
         turned: How often the grip itself has failed; changes the grasp.
         upcoming: The steps of the plan that come next: one look serves them, too.
         flat_detectors: Detectors that measure neither heights nor leans.
-        tried: The part that the hand reached for last, where it was believed to be.
-        let_go: The place of the hand where it let go of a part last, and how far something stopped it short of that.
-        aim: The place that the hand went to last, to take something or to set it down.
-        taken: The place where it took a part last, and how much higher than drawn that was known to be then.
-        asides: What was felt elsewhere than it is seen, a line each.
     """
 
     manipulator: Manipulator
@@ -75,12 +62,6 @@ class StepRunner:
     turned: int = 0
     upcoming: Sequence[Action] = ()
     flat_detectors: Collection[str] = ()
-    tried: BelievedPart | None = None
-    let_go: tuple[Pose, float] | None = None
-    aim: Array | None = None
-    taken: tuple[Array, float] | None = None
-    asides: list[str] = field(default_factory=list)
-    _misses: dict[str, int] = field(default_factory=dict)
 
     @property
     def attempt(self) -> int:
@@ -105,6 +86,11 @@ class StepRunner:
     def asking(self) -> ActionQuestions:
         """The questions of its steps."""
         return ActionQuestions(self.manipulator, self.looks, self.designs, self.left_out)
+
+    @cached_property
+    def touch(self) -> TouchSteps:
+        """The touches about what its hand reached for last."""
+        return TouchSteps(self.manipulator, self.looks, self.asking, self.flat_detectors)
 
     async def do(self, action: Action) -> str:
         """Does a step; says what was done.
@@ -178,48 +164,6 @@ class StepRunner:
             )
         return grasps[self.turned % len(grasps)]
 
-    async def set_upright(self, name: str) -> None:
-        """Presses a gear upright that was not taken and still is where it was: that it leans, no detector above tells.
-
-        A look comes first: a gear that was taken away or pushed aside need not be pressed.
-        """
-        if self._is_flat_gear(name) and (part := await self._seen_again()) is not None:
-            await press_upright(self.manipulator, part)
-            self.looks.note_touched(part.position)
-
-    async def is_gone(self, name: str) -> bool:
-        """Looks whether a gear that was missed is not where it was any more, which explains the miss."""
-        return self._is_flat_gear(name) and await self._seen_again() is None
-
-    def _is_flat_gear(self, name: str) -> bool:
-        """Returns whether what a hand tried to take is a gear of which detectors tell neither height nor lean."""
-        believed, tried = self.manipulator.believed, self.tried
-        if tried is None or tried.name != name or name not in believed.objects:
-            return False
-        return isinstance(tried.figures, GearFigures) and believed.source(name) in self.flat_detectors
-
-    async def _seen_again(self) -> BelievedPart | None:
-        """Looks, and returns the gear that is seen where the hand tried to take one; None without such."""
-        believed, tried = self.manipulator.believed, self.tried
-        if tried is None or not isinstance(tried.figures, GearFigures):
-            return None
-        self.looks.note_touched(tried.position)
-        with suppress(ObservationTimeout):  # the next step looks again, and tells
-            await self.asking.look([self.asking.of(tried.name)])
-        since_s = self.looks.since_s(tried.position)
-        for part in believed.parts():
-            seen_s = believed.seen_s(part.name)
-            if (
-                part.sku != tried.sku
-                or isinstance(seen_s, Unknown)
-                or seen_s < since_s
-                or believed.is_missing(part.name)
-            ):
-                continue
-            if part.across_m(tried.position) < 2 * tried.figures.peg_radius_m:  # farther away, that explains the miss
-                return part
-        return None
-
     # ------------------------------------------------------------ taking
 
     async def _take_part(self, action: Action) -> str:
@@ -239,7 +183,7 @@ class StepRunner:
 
     async def _take(self, part: BelievedPart, grasp: GraspChoice) -> str:
         manipulator, recipe = self.manipulator, self.manipulator.recipe
-        self.tried = part
+        self.touch.tried = part
         is_careful = self.attempt > 1 or manipulator.misses > 0
         slow_mps = recipe.careful_mps if is_careful else recipe.slow_mps
 
@@ -270,15 +214,15 @@ class StepRunner:
             below_m=self._tips_above_m(part, pose),
             check=gone,
         )
-        self.aim = way.pose.position
+        self.touch.aim = way.pose.position
         try:
             reading = await self.pick_place.pick(way, self._hold(part))
         except StepFailed as failure:
-            self.aim = way.pose.position
+            self.touch.aim = way.pose.position
             if failure.kind is FailureKind.MISSED:
                 raise StepFailed(failure.kind, f"{failure}{self._contact_hint(way)}", failure.part) from None
             raise
-        self.taken = way.pose.position, manipulator.heights.above_m(way.pose.position)
+        self.touch.taken = way.pose.position, manipulator.heights.above_m(way.pose.position)
         return f"{part.name}, fingers at {reading.width_m * 1000:.1f} mm"
 
     def _contact_hint(self, way: OverheadWay) -> str:
@@ -366,94 +310,16 @@ class StepRunner:
             error_m = KNOWN_SDS * believed.sd_m(where) if self.attempt == 1 else inf
             way = InsertionWay(*down, give_m=give_m, below_m=below_m, check=dropped, fit=fit, error_m=error_m)
         manipulator.goes_to = slot.pose_part_in_world
-        self.aim = slot.position
+        self.touch.aim = slot.position
         hung_m = manipulator.hang_m
         await self.pick_place.place(way, hold)
-        self.let_go = way.pose, way.short_m
+        self.touch.let_go = way.pose, way.short_m
         if hung_m != 0.0:
-            await self._learn_heights(slot.position, hung_m)
+            await self.touch.learn_heights(slot.position, hung_m)
         manipulator.grasp = None
         if isinstance(way, InsertionWay) and way.done is not None:
             note = f", inserted ({', '.join(way.done.how)}) in {way.done.duration_s:.1f} s with {way.done.push_n:.1f} N"
         return f"{part.name} into {slot.name} of {where}{note}"
-
-    # ------------------------------------------------------------ heights
-
-    async def feel_height(self, failure: StepFailed) -> bool:
-        """Touches the tables where a step failed, unless that was done before; returns whether one is news.
-
-        A hand that met something early, or nothing where a part is seen, or that let go of a part which does not lie as
-        it should, may have the height wrong. With a part in the hand it is told how high that hangs above the table.
-        """
-        worker, aim = self.manipulator, self.aim
-        if aim is None:
-            return False
-        if worker.held:
-            if failure.kind is not FailureKind.BLOCKED or worker.hang_m != 0.0 or worker.carries_tray:
-                return False
-            early_m = await touch_hanging_m(worker, aim)
-            if early_m is None or abs(early_m) < AS_DRAWN_M:
-                return False
-            worker.hang_m = -early_m
-            return True
-        points = [aim]
-        if failure.kind is FailureKind.NOT_SEATED and self.taken is not None:
-            points.append(self.taken[0])
-        is_news = False
-        for point in points:
-            surface = worker.heights.at(point)
-            if surface is not None and not surface.is_touched(point):
-                found_m = await touch_table(worker, point)
-                is_news |= found_m is not None and abs(found_m) >= AS_DRAWN_M
-        return is_news
-
-    async def feel_aside(self, name: str) -> bool:
-        """Feels how far a gear is from where it is seen, when parts of a table were missed twice; once for each table.
-
-        Returns:
-            Whether it was felt for, and is elsewhere: cameras and robot do not agree.
-        """
-        worker, tried, believed = self.manipulator, self.tried, self.manipulator.believed
-        surface = None if tried is None else worker.heights.at(tried.position)
-        if tried is None or surface is None or tried.name != name or believed.is_missing(name):
-            return False
-        self._misses[surface.name] = self._misses.get(surface.name, 0) + 1
-        if self._misses[surface.name] != MISSED_TWICE or not surface.touches or name not in believed.objects:
-            return False
-        found = await feel_peg(worker, believed.part(name), believed.source(name) or "the camera")
-        self.looks.note_touched(tried.position)
-        if found is not None:
-            self.asides.append(str(found))
-        return found is not None
-
-    async def _learn_heights(self, point: Array, hung_m: float) -> None:
-        """Touches the table where a part was set down that hung otherwise than planned: so both tables are known."""
-        worker = self.manipulator
-        surface = worker.heights.at(point)
-        if surface is None or surface.is_touched(point):
-            return
-        found_m = await touch_table(worker, point)
-        self.looks.note_touched(point)
-        source = worker.heights.at(self.taken[0]) if self.taken is not None else None
-        if found_m is None or self.taken is None or source is None or source is surface:
-            return
-        source.note(self.taken[0], self.taken[1] + found_m + hung_m, HUNG_SD_M)
-
-    async def feel_seat(self, part: BelievedPart, slot: BelievedSlot) -> float | None:
-        """Touches the part that was set down last; when it is in its seat, detectors see it aside from now on.
-
-        Returns:
-            How far its top is above that of a seated one; None when that could not be felt.
-        """
-        if self.let_go is None or not isinstance(part.figures, GearFigures):
-            return None  # only gears are drawn into one place by their slots, and stand there at one height
-        worker, (pose, _) = self.manipulator, self.let_go
-        height_m = await touch_height_m(worker, part.figures, slot.position, pose.position)
-        self.looks.note_touched(pose.position)
-        if is_seat_height(height_m):
-            now_s = worker.hand.clock.time_s
-            worker.belief.note_placed(part.name, slot.pose_part_in_world, now_s, worker.name, FELT_SD_M, "felt")
-        return height_m
 
     def _slot_now(self, where: str, slot: BelievedSlot) -> BelievedSlot:
         """Returns a slot of a kit or a tray where that is now."""
