@@ -1,0 +1,172 @@
+"""Circles fitted to the edges of a picture, and what is inside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.perception.recognition.circles import CircleGuess
+from cellwright.perception.recognition.clean import SmallPicture
+from cellwright.perception.recognition.lens import CalibratedLens
+
+__all__ = ["FittedCircle", "fit_circles"]
+
+Array = npt.NDArray[np.float64]
+ANGLES, OFFSETS, INNER = 72, 29, 9
+REACH, WINDOW = 0.28, 0.12  # how far an edge is looked for, over what its step is measured; shares of the radius
+TOLERANCE = 0.055  # of the radius: an edge farther off the fitted circle is none of it
+ROUNDS = 3
+ALONG = 3  # neighbouring angles that are taken together: about one tooth of a gear
+GOOD = 0.8  # share of a circle after which no other kind of edge is tried
+WEAK = 0.3  # of the usual step of a circle: what is weaker is no edge of it
+COLOURED = 0.12  # difference of colours that makes a disc another thing than what it lies on
+DARKER = 0.12  # the same for brightness, where it is even
+
+
+@dataclass(frozen=True)
+class FittedCircle:
+    """A circle as it was fitted, at the height of the map.
+
+    Attributes:
+        xy_m: Its centre.
+        radius_m: Its radius.
+        share: How much of it has an edge where it should be.
+        spread_m: Standard deviation of its edges about it.
+        contrast: How much the colour inside differs from that around it.
+        shade: How much brightness differs, as a logarithm.
+        unevenness: How much the brightness inside differs from one direction to another.
+        solid: Share of the inside that is of one colour.
+    """
+
+    xy_m: Array
+    radius_m: float
+    share: float
+    spread_m: float
+    contrast: float
+    shade: float
+    unevenness: float
+    solid: float
+
+    @property
+    def is_disc(self) -> bool:
+        """Whether a disc of another colour lies there, and no hole in a plate."""
+        return self.contrast > COLOURED or (abs(self.shade) > DARKER and self.unevenness < abs(self.shade))
+
+
+def fit_circles(
+    small: SmallPicture, lens: CalibratedLens, guesses: Sequence[CircleGuess], height_m: float
+) -> list[FittedCircle]:
+    """Returns circles fitted to the edges about these guesses, one for each, at the height of the map."""
+    if not guesses:
+        return []
+    centres = np.array([(guess.x_m, guess.y_m) for guess in guesses])
+    radii = np.array([guess.radius_m for guess in guesses])
+    angles = 2 * np.pi * (np.arange(ANGLES) + 0.5) / ANGLES
+    ways = np.column_stack([np.cos(angles), np.sin(angles)])
+    offsets = np.linspace(-REACH, REACH, OFFSETS)
+    for number in range(ROUNDS):
+        steps, signed = _steps(small, lens, centres, radii, ways, offsets, height_m)
+        moved = [_fit(*row, ways, offsets, TOLERANCE * (1 + (number == 0))) for row in zip(steps, signed, strict=True)]
+        change = np.array([one[0] for one in moved])
+        centres = centres + change[:, :2] * radii[:, None]
+        radii = radii * (1 + change[:, 2])
+    inside = _insides(small, lens, centres, radii, ways, height_m)
+    return [
+        FittedCircle(centre, float(radius), share, spread * float(radius), *within)
+        for centre, radius, (_, share, spread), within in zip(centres, radii, moved, inside, strict=True)
+    ]
+
+
+def _at(lens: CalibratedLens, centres: Array, ways: Array, reaches: Array, height_m: float) -> Array:
+    """Returns pixels of points about centres: (n, angles, k, 2) for reaches (n, k)."""
+    spots = centres[:, None, None, :] + ways[None, :, None, :] * reaches[:, None, :, None]
+    return lens.pixels(np.concatenate([spots, np.full((*spots.shape[:-1], 1), height_m)], axis=-1))
+
+
+def _steps(
+    small: SmallPicture,
+    lens: CalibratedLens,
+    centres: Array,
+    radii: Array,
+    ways: Array,
+    offsets: Array,
+    height_m: float,
+) -> tuple[Array, Array]:
+    """Returns sizes of steps across the circles, (n, angles, offsets), without and with the sign that most have."""
+    wide = round(WINDOW / (offsets[1] - offsets[0]))
+    found = small.sampled(_at(lens, centres, ways, radii[:, None] * (1 + offsets), height_m)).astype(float)
+    total = np.cumsum(np.concatenate([np.zeros_like(found[:, :, :1]), found], axis=2), axis=2)
+    means = (total[:, :, wide:] - total[:, :, :-wide]) / wide
+    step = means[:, :, :-wide] - means[:, :, wide:]  # at the offsets from `wide` on, between two samples
+    step[~np.isfinite(step)] = 0.0
+    step = sum(np.roll(step, turn, axis=1) for turn in range(-(ALONG // 2), ALONG // 2 + 1)) / ALONG
+    along = step.mean(axis=1)
+    best = np.linalg.norm(along, axis=2).argmax(axis=1)
+    usual = along[np.arange(len(along)), best]
+    coloured = np.hypot(usual[:, 0], usual[:, 1]) > COLOURED
+    usual[coloured, 2] = 0.0  # a shadow is no edge of what has a colour of its own
+    usual /= np.maximum(np.linalg.norm(usual, axis=1, keepdims=True), 1e-9)
+    return np.linalg.norm(step, axis=3), np.einsum("napk,nk->nap", step, usual)
+
+
+def _fit(sizes: Array, signed: Array, ways: Array, offsets: Array, tolerance: float) -> tuple[Array, float, float]:
+    """Returns how centre and radius change, in radii, the share of the circle that agrees, and how far it is off."""
+    first = _fit_edges(signed, ways, offsets, tolerance)
+    if first[1] >= GOOD:
+        return first
+    return max(first, *(_fit_edges(steps, ways, offsets, tolerance) for steps in (np.abs(signed), sizes)), key=_share)
+
+
+def _share(fit: tuple[Array, float, float]) -> float:
+    return fit[1]
+
+
+def _fit_edges(steps: Array, ways: Array, offsets: Array, tolerance: float) -> tuple[Array, float, float]:
+    wide = round(WINDOW / (offsets[1] - offsets[0]))
+    middles = (offsets[wide - 1 : -wide] + offsets[wide : len(offsets) - wide + 1]) / 2
+    best = steps.argmax(axis=1)
+    rows = np.arange(len(steps))
+    strength = steps[rows, best]
+    inner = np.clip(best, 1, steps.shape[1] - 2)
+    low, mid, high = (steps[rows, inner + k] for k in (-1, 0, 1))
+    bend = low - 2 * mid + high
+    shift = np.where(bend < -1e-12, 0.5 * (low - high) / np.where(bend < -1e-12, bend, 1.0), 0.0)
+    edge = middles[inner] + np.clip(shift, -0.5, 0.5) * (offsets[1] - offsets[0])
+    edge = np.where(best == inner, edge, middles[best])
+    strong = strength > max(WEAK * float(np.median(strength)), 1e-6)
+    design = np.column_stack([ways, np.ones(len(ways))])
+    used, result = strong, np.array([0.0, 0.0, float(np.median(edge[strong])) if strong.any() else 0.0])
+    for limit in (3.0, 2.0, 1.0):
+        off = edge - design @ result
+        used = strong & (np.abs(off) < limit * tolerance)
+        if used.sum() < len(ways) // 4:
+            break
+        result = np.linalg.lstsq(design[used], edge[used], rcond=None)[0]
+    off = edge - design @ result
+    used = strong & (np.abs(off) < tolerance)
+    spread = float(off[used].std()) if used.any() else 1.0
+    return result, float(used.mean()), spread
+
+
+def _insides(
+    small: SmallPicture, lens: CalibratedLens, centres: Array, radii: Array, ways: Array, height_m: float
+) -> list[tuple[float, float, float, float]]:
+    """Returns contrast, shade, unevenness and solidity of each circle."""
+    reaches = np.concatenate([np.linspace(0.35, 0.82, INNER), [1.12, 1.16, 1.2]])
+    found = small.sampled(_at(lens, centres, ways[::2], radii[:, None] * reaches, height_m)).astype(float)
+    results = []
+    for one in found:
+        inner, outer = one[:, :INNER], one[:, INNER:].reshape(-1, 3)
+        if np.isfinite(inner).all(axis=2).mean() < 0.5 or np.isfinite(outer).all(axis=1).mean() < 0.3:
+            results.append((0.0, 0.0, 0.0, 0.0))
+            continue
+        own, around = np.nanmedian(inner.reshape(-1, 3), axis=0), np.nanmedian(outer, axis=0)
+        contrast, shade = float(np.hypot(*(own - around)[:2])), float((own - around)[2])
+        by_angle = np.nanmedian(inner[..., 2], axis=1)
+        unevenness = float(np.subtract(*np.nanquantile(by_angle, [0.85, 0.15])))
+        near = np.hypot(*(inner[..., :2] - own[:2]).reshape(-1, 2).T) < max(0.4 * contrast, 0.08)
+        results.append((contrast, shade, unevenness, float(near.mean())))
+    return results

@@ -1,0 +1,89 @@
+"""Round parts among the circles that were found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.perception.recognition.lens import CalibratedLens
+from cellwright.perception.recognition.model import RoundOutline
+from cellwright.perception.recognition.round_fit import FittedCircle
+from cellwright.perception.support import Surface
+
+__all__ = ["SeenPart", "pick_parts"]
+
+Array = npt.NDArray[np.float64]
+RADIUS_OFF = 0.075  # of the radius: what is farther off is another thing
+LEAST_SHARE, LEAST_SOLID = 0.55, 0.6
+APART = 0.8  # of the sum of two radii: what is nearer is the same part
+PLACE_SD_M = 0.0003
+ANGLES = 48
+
+
+@dataclass(frozen=True)
+class SeenPart:
+    """One object as it was recognised.
+
+    Attributes:
+        sku: Its class.
+        xyz_m: Its origin in the world.
+        yaw_rad: Its rotation.
+        variances: Of x, y, z, roll, pitch, yaw.
+        score: 0 to 1.
+        outline_m: Points (k, 3) of its outline.
+    """
+
+    sku: str
+    xyz_m: tuple[float, float, float]
+    yaw_rad: float
+    variances: tuple[float, ...]
+    score: float
+    outline_m: Array
+
+
+def pick_parts(
+    circles: Sequence[FittedCircle],
+    outlines: Sequence[RoundOutline],
+    lens: CalibratedLens,
+    surface: Surface,
+    height_m: float,
+) -> list[SeenPart]:
+    """Returns the circles that are parts: of the right size, with enough of their edge, a disc and no hole."""
+    taken: list[tuple[Array, float]] = []
+    found = []
+    for circle in sorted(circles, key=lambda one: -one.share):
+        if circle.share < LEAST_SHARE or circle.solid < LEAST_SOLID or not circle.is_disc:
+            continue
+        near = [outline for outline in outlines if abs(circle.radius_m / outline.radius_m - 1) < RADIUS_OFF]
+        if not near:
+            continue
+        outline = min(near, key=lambda one: abs(one.radius_m - circle.radius_m))
+        reach = outline.radius_m
+        if any(np.hypot(*(circle.xy_m - place)) < APART * (reach + radius) for place, radius in taken):
+            continue
+        taken.append((circle.xy_m, reach))
+        found.append(_seen(circle, outline, lens, surface, height_m))
+    return found
+
+
+def _seen(
+    circle: FittedCircle, outline: RoundOutline, lens: CalibratedLens, surface: Surface, height_m: float
+) -> SeenPart:
+    origin_m = surface.height_m + (-outline.bottom_m if outline.seat_m is None else outline.seat_m)
+    middle_m = origin_m + outline.middle_m
+    x, y = lens.at_height(circle.xy_m[None], height_m, middle_m)[0].tolist()
+    angles = 2 * np.pi * np.arange(ANGLES) / ANGLES
+    ring = np.column_stack([np.cos(angles), np.sin(angles)]) * outline.radius_m + [x, y]
+    variance = PLACE_SD_M**2 + circle.spread_m**2 / 20
+    infinite = float("inf")
+    return SeenPart(
+        outline.sku,
+        (x, y, origin_m),
+        0.0,
+        (variance, variance, infinite, infinite, infinite, infinite),
+        min(1.0, circle.share),
+        np.column_stack([ring, np.full(ANGLES, middle_m)]),
+    )
