@@ -19,6 +19,7 @@ from cellwright.catalogue.marks import CALIBRATION_MARK
 from cellwright.catalogue.mobiles import MobileFigures
 from cellwright.catalogue.parts import PartFigures
 from cellwright.catalogue.plug_trays import PLUG_TRAYS
+from cellwright.catalogue.printed import CALIBRATION_BOARD, CALIBRATION_TAGS
 from cellwright.catalogue.robotiq_2f_85 import ROBOTIQ_2F_85
 from cellwright.catalogue.rovi_furniture import ROVI_FURNITURE
 from cellwright.catalogue.rovi_objects import ROVI_OBJECTS
@@ -74,7 +75,7 @@ for _tool in (*GRIPPERS.values(), WSG_50, ROBOTIQ_2F_85, *VACUUM_TOOLS.values())
     TOOLS.add(_tool.name, _tool)
 CHANGERS.add(TOOL_CHANGER.name, TOOL_CHANGER)
 _LOOSE = (*gears.GEARS.values(), *ROVI_OBJECTS.values(), *FLAT_PARTS.values(), *gears.PLUG_GEARS.values())
-for _part in (*_LOOSE, CALIBRATION_MARK):
+for _part in (*_LOOSE, CALIBRATION_MARK, CALIBRATION_BOARD, *CALIBRATION_TAGS.values()):
     PARTS.add(_part.name, _part)
 for _tray in (*trays.TRAYS.values(), *PLUG_TRAYS.values()):
     TRAYS.add(_tray.name, _tray)

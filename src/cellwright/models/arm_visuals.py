@@ -16,7 +16,7 @@ from cellwright.shapes.mesh import Mesh, merge
 __all__ = ["add_hulls", "add_pieces"]
 
 _METALS = {"steel", "silver"}  # finishes with a small, bright highlight
-_MATT = {"black", "rubber"}
+_MATT = {"black", "paper", "rubber"}
 
 
 def add_pieces(

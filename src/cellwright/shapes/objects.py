@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.catalogue.objects import BlockFigures, CartonFigures, CrateFigures, ObjectFigures, TurnedFigures
+from cellwright.catalogue.printed import INK, PAPER, PrintedFigures
 from cellwright.core.errors import BadInput
 from cellwright.shapes.body_shape import Hull, MeshPiece
 from cellwright.shapes.mesh import Mesh, cuboid, lathe, loft, merge
@@ -25,6 +26,7 @@ BODY = "part"
 VISUAL_SEGMENTS = 64
 COLLISION_SEGMENTS = 48
 WALL_WEDGES = 16
+PRINT_M = 0.002  # between a print and the plate that is drawn below it
 PAINT_M = 0.0003  # how far paint stands out, so that it is seen and not the body below
 
 Profile = list[tuple[float, float]]
@@ -114,6 +116,48 @@ def _block(figures: BlockFigures) -> ObjectShape:
     half = np.array(figures.size_m) / 2
     solid = cuboid(-half, half)
     return ObjectShape(solid, (MeshPiece(BODY, "body", solid),), (), (Hull.box(BODY, -half, half),))
+
+
+@object_shape.register
+def _printed(figures: PrintedFigures) -> ObjectShape:
+    half = np.array(figures.size_m) / 2
+    solid = cuboid(-half, half - [0.0, 0.0, PRINT_M])  # the print is the upper face, and nothing is right below it
+    top = half[2]
+    prints = (
+        MeshPiece(BODY, finish, _modules(figures.rows, kind, figures.module_m, top))
+        for finish, kind in (("paper", PAPER), ("black", INK))
+    )
+    rim = _rim(figures, top)
+    whole = (Hull.box(BODY, -half, half),)
+    return ObjectShape(cuboid(-half, half), (MeshPiece(BODY, "body", solid), *prints, *rim), (), whole)
+
+
+def _modules(rows: tuple[str, ...], kind: str, module_m: float, z_m: float) -> Mesh:
+    """Returns the modules of one kind as squares that look up, all with corners on one grid: no seams."""
+    is_kind = np.array([list(row) for row in rows]) == kind
+    down, across = np.nonzero(is_kind)
+    high, wide = is_kind.shape
+    y, x = np.mgrid[: high + 1, : wide + 1]
+    grid = np.column_stack([(x.ravel() - wide / 2) * module_m, (high / 2 - y.ravel()) * module_m, np.full(x.size, z_m)])
+    first = down * (wide + 1) + across
+    corners = np.column_stack([first + wide + 1, first + wide + 2, first + 1, first])
+    used, places = np.unique(corners, return_inverse=True)
+    a, b, c, d = places.reshape(-1, 4).T
+    return Mesh(grid[used], np.concatenate([np.column_stack([a, b, c]), np.column_stack([a, c, d])]))
+
+
+def _rim(figures: PrintedFigures, z_m: float) -> list[MeshPiece]:
+    """Returns the paper about the print, to the plate's edges."""
+    (x, y), rows = np.array(figures.size_m[:2]) / 2, figures.rows
+    inner_x, inner_y = len(rows[0]) * figures.module_m / 2, len(rows) * figures.module_m / 2
+    low = z_m - PRINT_M
+    strips = [
+        ((-x, inner_y, low), (x, y, z_m)),
+        ((-x, -y, low), (x, -inner_y, z_m)),
+        ((-x, -inner_y, low), (-inner_x, inner_y, z_m)),
+        ((inner_x, -inner_y, low), (x, inner_y, z_m)),
+    ]
+    return [MeshPiece(BODY, "paper", cuboid(a, b)) for a, b in strips if min(np.subtract(b, a)) > 0]
 
 
 def convex_runs(profile_rz_m: Profile) -> list[Profile]:
