@@ -50,7 +50,8 @@ class RecognitionModel:
         parts: Parts that may be seen; those that are not round are not recognised.
         trays: Trays that may be seen.
         surfaces: Tables on which all this stands, with their heights; nothing is looked for beside them.
-        tray_yaws_rad: SKU -> rotations in which trays are drawn. Of rotations that look alike the one next to these is reported; without any, the one next to zero.
+        tray_yaws_rad: SKU -> rotations in which trays are drawn. Of rotations that look alike the one next to these is
+            reported; without any, the one next to zero.
     """
 
     parts: tuple[PartFigures, ...]

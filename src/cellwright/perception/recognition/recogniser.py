@@ -9,13 +9,14 @@ import numpy.typing as npt
 
 from cellwright.core.extras import need_extra
 from cellwright.perception.picture import Picture
+from cellwright.perception.recognition.boards import BoardFinder
 from cellwright.perception.recognition.circles import guess_circles, top_view
 from cellwright.perception.recognition.clean import SmallPicture, noise_sd
 from cellwright.perception.recognition.lens import CalibratedLens
 from cellwright.perception.recognition.model import RecognitionModel
 from cellwright.perception.recognition.recognised import Recognised
-from cellwright.perception.recognition.round_fit import fit_circles
-from cellwright.perception.recognition.round_parts import SeenPart, pick_parts
+from cellwright.perception.recognition.round_fit import FittedCircle, fit_circles
+from cellwright.perception.recognition.seen import SeenObject, pick_parts, seen_board
 from cellwright.perception.support import Surface
 
 __all__ = ["OverheadRecogniser"]
@@ -24,7 +25,7 @@ Array = npt.NDArray[np.float64]
 FINE, COARSE = 20, 10  # pixels in the smallest radius, where edges are fitted, and where they are looked for
 NOISY = 0.04
 LEAST_PX = 6.0  # radius of the smallest part or slot in the picture: below, nothing can be told
-ANGLES = 48
+LEAST_SLOT = 0.45  # share of a circle that may be a slot; the pattern decides
 
 
 class OverheadRecogniser:
@@ -55,7 +56,7 @@ class OverheadRecogniser:
                 picture.source, picture.time_s, "the drawings have no round part, no slot or no table to look for"
             )
         lens, sd = CalibratedLens(picture), noise_sd(picture.pixels)
-        seen: list[SeenPart] = []
+        seen: list[SeenObject] = []
         faults = []
         for surface in self.drawn.surfaces:
             found, why = self._on_surface(picture, lens, surface, sd)
@@ -67,7 +68,7 @@ class OverheadRecogniser:
 
     def _on_surface(
         self, picture: Picture, lens: CalibratedLens, surface: Surface, sd: float
-    ) -> tuple[list[SeenPart], str]:
+    ) -> tuple[list[SeenObject], str]:
         """Returns what is seen on one table, or why nothing can be."""
         height_m = surface.height_m + self._usual_m
         pixel_m = (lens.eye_m[2] - height_m) / lens.focal_px
@@ -81,7 +82,9 @@ class OverheadRecogniser:
         if view is None:
             return [], f"the table at {surface.height_m:g} m is not in the picture of {picture.source}"
         circles = fit_circles(fine, lens, guess_circles(view, self._radii_m), view.height_m)
-        return pick_parts(circles, self.drawn.outlines, lens, surface, view.height_m), ""
+        boards = BoardFinder(self.drawn, fine, lens, surface, view.height_m).find(_distinct(circles))
+        parts = pick_parts(circles, boards, self.drawn.outlines, lens, surface, view.height_m)
+        return [*(seen_board(board, surface) for board in boards), *parts], ""
 
     @property
     def _usual_m(self) -> float:
@@ -90,7 +93,7 @@ class OverheadRecogniser:
         return float(np.median(heights or [tray.thickness_m for tray in self.drawn.trays]))
 
     def _result(
-        self, picture: Picture, lens: CalibratedLens, seen: Sequence[SeenPart], faults: Sequence[str]
+        self, picture: Picture, lens: CalibratedLens, seen: Sequence[SeenObject], faults: Sequence[str]
     ) -> Recognised:
         if not seen:
             return Recognised.nothing(picture.source, picture.time_s, *faults)
@@ -109,3 +112,17 @@ class OverheadRecogniser:
             outlines_px=tuple(lens.pixels(one.outline_m) for one in rows),
             faults=tuple(faults),
         )
+
+
+def _distinct(circles: Sequence[FittedCircle]) -> list[FittedCircle]:
+    """Returns circles that are seen well enough to be slots, each once."""
+    found: list[FittedCircle] = []
+    for circle in sorted(circles, key=lambda one: -one.share):
+        same = (
+            np.hypot(*(circle.xy_m - other.xy_m)) < 0.1 * circle.radius_m
+            and abs(circle.radius_m / other.radius_m - 1) < 0.04
+            for other in found
+        )
+        if circle.share >= LEAST_SLOT and not any(same):
+            found.append(circle)
+    return found

@@ -1,4 +1,4 @@
-"""Round parts among the circles that were found."""
+"""Objects as they are told: parts among the circles that were found, and trays."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.perception.recognition.boards import FoundBoard
 from cellwright.perception.recognition.lens import CalibratedLens
 from cellwright.perception.recognition.model import RoundOutline
 from cellwright.perception.recognition.round_fit import FittedCircle
 from cellwright.perception.support import Surface
 
-__all__ = ["SeenPart", "pick_parts"]
+__all__ = ["SeenObject", "pick_parts", "seen_board"]
 
 Array = npt.NDArray[np.float64]
 RADIUS_OFF = 0.075  # of the radius: what is farther off is another thing
@@ -24,7 +25,7 @@ ANGLES = 48
 
 
 @dataclass(frozen=True)
-class SeenPart:
+class SeenObject:
     """One object as it was recognised.
 
     Attributes:
@@ -46,11 +47,12 @@ class SeenPart:
 
 def pick_parts(
     circles: Sequence[FittedCircle],
+    boards: Sequence[FoundBoard],
     outlines: Sequence[RoundOutline],
     lens: CalibratedLens,
     surface: Surface,
     height_m: float,
-) -> list[SeenPart]:
+) -> list[SeenObject]:
     """Returns the circles that are parts: of the right size, with enough of their edge, a disc and no hole."""
     taken: list[tuple[Array, float]] = []
     found = []
@@ -65,21 +67,42 @@ def pick_parts(
         if any(np.hypot(*(circle.xy_m - place)) < APART * (reach + radius) for place, radius in taken):
             continue
         taken.append((circle.xy_m, reach))
-        found.append(_seen(circle, outline, lens, surface, height_m))
+        found.append(_seen(circle, boards, outline, lens, surface, height_m))
     return found
 
 
+def seen_board(board: FoundBoard, surface: Surface) -> SeenObject:
+    """Returns a tray as it is told."""
+    x, y = board.xy_m.tolist()
+    place, turn = PLACE_SD_M**2 + board.residual_m**2 / 2, (PLACE_SD_M / (max(board.tray.size_m) / 2)) ** 2
+    infinite = float("inf")
+    return SeenObject(
+        board.tray.sku,
+        (x, y, surface.height_m),
+        board.yaw_rad,
+        (place, place, infinite, infinite, infinite, turn),
+        min(1.0, board.score),
+        board.corners_m(surface.height_m + board.tray.thickness_m),
+    )
+
+
 def _seen(
-    circle: FittedCircle, outline: RoundOutline, lens: CalibratedLens, surface: Surface, height_m: float
-) -> SeenPart:
-    origin_m = surface.height_m + (-outline.bottom_m if outline.seat_m is None else outline.seat_m)
+    circle: FittedCircle,
+    boards: Sequence[FoundBoard],
+    outline: RoundOutline,
+    lens: CalibratedLens,
+    surface: Surface,
+    height_m: float,
+) -> SeenObject:
+    is_seated = outline.seat_m is not None and any(board.inside(circle.xy_m) for board in boards)
+    origin_m = surface.height_m + (outline.seat_m if is_seated and outline.seat_m is not None else -outline.bottom_m)
     middle_m = origin_m + outline.middle_m
     x, y = lens.at_height(circle.xy_m[None], height_m, middle_m)[0].tolist()
     angles = 2 * np.pi * np.arange(ANGLES) / ANGLES
     ring = np.column_stack([np.cos(angles), np.sin(angles)]) * outline.radius_m + [x, y]
     variance = PLACE_SD_M**2 + circle.spread_m**2 / 20
     infinite = float("inf")
-    return SeenPart(
+    return SeenObject(
         outline.sku,
         (x, y, origin_m),
         0.0,

@@ -1,0 +1,266 @@
+"""Trays among the circles that were found: slots and parts in them as a pattern, and the edges of a plate around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.catalogue import TrayFigures
+from cellwright.perception.recognition.clean import SmallPicture
+from cellwright.perception.recognition.lens import CalibratedLens
+from cellwright.perception.recognition.model import RecognitionModel
+from cellwright.perception.recognition.round_fit import FittedCircle
+from cellwright.perception.support import Surface
+
+__all__ = ["BoardFinder", "FoundBoard"]
+
+Array = npt.NDArray[np.float64]
+RIM_OFF, PART_OFF = 0.05, 0.075  # of the radius of a slot's rim, of a part in it: what is farther off is another
+PAIR_M, SLOT_M = 0.003, 0.003  # how far a pair of circles may be off its distance, a circle off its slot
+SAME_M, SAME_RAD = 0.004, 0.05
+SIDE_SAMPLES, SIDE_OFFSETS, SIDE_REACH_M, SIDE_WINDOW_M = 28, 25, 0.009, 0.0035
+EDGE_M = 0.0035  # how far the edge of a plate may be off its place
+LEAST_STEP = 0.06
+LEAST_SIDES = 0.5  # share of the plate's edge that must be seen
+LEAST_SLOTS = 0.5
+SIDE_SD_M = 0.0012  # of one side of a plate against 0.3 mm of a circle
+
+
+@dataclass(frozen=True)
+class FoundBoard:
+    """A tray as it was found on a table.
+
+    Attributes:
+        tray: Its figures.
+        xy_m: Its origin.
+        yaw_rad: Its rotation.
+        slots: Share of its slots that were seen, empty or filled.
+        sides: Share of the plate's edge that was seen.
+        shift_m: How far the plate's edges are off those that the slots tell.
+        residual_m: Standard deviation of slots off the pattern.
+    """
+
+    tray: TrayFigures
+    xy_m: Array
+    yaw_rad: float
+    slots: float
+    sides: float
+    shift_m: float
+    residual_m: float
+
+    @property
+    def score(self) -> float:
+        """How much of it was seen, 0 to 1."""
+        return 0.5 * self.slots + 0.5 * self.sides
+
+    @property
+    def weight(self) -> float:
+        """How likely it is against another at the same place: slots that were seen, edges, and both at one place."""
+        return len(self.tray.slots) * self.slots + 3 * self.sides - 100 * self.shift_m
+
+    def inside(self, xy_m: Array, margin_m: float = 0.0) -> bool:
+        """Returns whether a point is on it."""
+        c, s = np.cos(self.yaw_rad), np.sin(self.yaw_rad)
+        beside = np.abs(np.array([[c, s], [-s, c]]) @ (xy_m - self.xy_m))
+        return bool((beside <= np.array(self.tray.size_m) / 2 + margin_m).all())
+
+    def corners_m(self, height_m: float) -> Array:
+        """Returns the corners of its outline, (4, 3)."""
+        c, s = np.cos(self.yaw_rad), np.sin(self.yaw_rad)
+        half = np.array(self.tray.size_m) / 2
+        flat = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]]) * half @ np.array([[c, s], [-s, c]]) + self.xy_m
+        return np.column_stack([flat, np.full(4, height_m)])
+
+
+class BoardFinder:
+    """Finds the trays of one table.
+
+    Args:
+        drawn: The figures.
+        small: The picture in which edges are looked for.
+        lens: Its lens.
+        surface: The table.
+        height_m: The height at which circles were fitted.
+    """
+
+    def __init__(
+        self, drawn: RecognitionModel, small: SmallPicture, lens: CalibratedLens, surface: Surface, height_m: float
+    ) -> None:
+        self._drawn, self._small, self._lens = drawn, small, lens
+        self._surface, self._height_m = surface, height_m
+        self._outlines = {outline.sku: outline for outline in drawn.outlines}
+
+    def find(self, circles: Sequence[FittedCircle]) -> list[FoundBoard]:
+        """Returns the trays whose slots are among these circles."""
+        if len(circles) < 2:
+            return []
+        places = np.array([circle.xy_m for circle in circles])
+        radii = np.array([circle.radius_m for circle in circles])
+        found = []
+        for tray in self._drawn.trays:
+            marks = [self._marks(tray, slot, places, radii) for slot in range(len(tray.slots))]
+            tried: list[tuple[Array, float]] = []
+            for xy_m, yaw_rad in self._guesses(tray, marks):
+                if any(np.hypot(*(xy_m - p)) < SAME_M and _turn(yaw_rad - y) < SAME_RAD for p, y in tried):
+                    continue
+                tried.append((xy_m, yaw_rad))
+                board = self._fitted(tray, marks, xy_m, yaw_rad)
+                if board is not None:
+                    found.append(board)
+        return self._best(found)
+
+    def _marks(self, tray: TrayFigures, number: int, places: Array, radii: Array) -> Array:
+        """Returns where a slot may be, (n, 2): circles that are its rim, or the outline of the part in it."""
+        slot = tray.slots[number]
+        found = []
+        eye_m = self._lens.eye_m[2]
+        marks = [(slot.mouth_radius_m, tray.thickness_m, RIM_OFF)]
+        outline = self._outlines.get(slot.accepts)
+        if outline is not None and outline.seat_m is not None:
+            marks.append((outline.radius_m, outline.seat_m + outline.middle_m, PART_OFF))
+        for radius_m, above_m, off in marks:
+            height_m = self._surface.height_m + above_m
+            scale = (eye_m - height_m) / (eye_m - self._height_m)
+            fits = np.abs(radii * scale / radius_m - 1) < off
+            found.append(self._lens.at_height(places[fits], self._height_m, height_m))
+        return np.concatenate(found)
+
+    def _guesses(self, tray: TrayFigures, marks: Sequence[Array]) -> list[tuple[Array, float]]:
+        """Returns places and rotations by pairs of circles that are as far apart as two slots."""
+        slots = np.array([slot.xy_m for slot in tray.slots])
+        guesses = []
+        for k in range(len(slots)):
+            for m in range(k + 1, len(slots)):
+                way = slots[m] - slots[k]
+                ways = marks[m][None] - marks[k][:, None]
+                fits = np.abs(np.hypot(ways[..., 0], ways[..., 1]) - np.hypot(*way)) < PAIR_M
+                for a, b in np.argwhere(fits):
+                    yaw_rad = float(np.arctan2(*ways[a, b][::-1]) - np.arctan2(*way[::-1]))
+                    middle = (marks[k][a] + marks[m][b]) / 2
+                    guesses.append((middle - _turned((slots[k] + slots[m]) / 2, yaw_rad), yaw_rad))
+        return guesses
+
+    def _fitted(self, tray: TrayFigures, marks: Sequence[Array], xy_m: Array, yaw_rad: float) -> FoundBoard | None:
+        slots = np.array([slot.xy_m for slot in tray.slots])
+        residual_m = 0.0
+        for _ in range(2):
+            wanted = xy_m + _turned(slots, yaw_rad)
+            seen, told = [], []
+            for number, spot in enumerate(wanted):
+                off = np.hypot(*(marks[number] - spot).T) if len(marks[number]) else np.array([np.inf])
+                if off.min() < SLOT_M:
+                    seen.append(marks[number][off.argmin()])
+                    told.append(slots[number])
+            if len(seen) < max(2, LEAST_SLOTS * len(slots)):
+                return None
+            xy_m, yaw_rad, residual_m = _rigid(np.array(told), np.array(seen))
+        share, shift = self._sides(tray, xy_m, yaw_rad)
+        if share < LEAST_SIDES:
+            return None
+        count = len(seen)
+        xy_m = xy_m + _turned(shift * 0.3**2 / (0.3**2 + count * (1000 * SIDE_SD_M) ** 2), yaw_rad)
+        return FoundBoard(tray, xy_m, yaw_rad, count / len(slots), share, float(np.hypot(*shift)), residual_m)
+
+    def _sides(self, tray: TrayFigures, xy_m: Array, yaw_rad: float) -> tuple[float, Array]:
+        """Returns the share of the plate's edge that is seen, and how far it is off, in the tray's frame."""
+        half = np.array(tray.size_m) / 2
+        along = np.linspace(-1, 1, SIDE_SAMPLES)
+        offsets = np.linspace(-SIDE_REACH_M, SIDE_REACH_M, SIDE_OFFSETS)
+        wide = round(SIDE_WINDOW_M / (offsets[1] - offsets[0]))
+        points, normals = [], np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+        for normal in normals:
+            axis = int(normal[0] == 0)
+            spots = np.zeros((SIDE_SAMPLES, SIDE_OFFSETS, 2))
+            spots[..., axis] = normal[axis] * (half[axis] + offsets)
+            spots[..., 1 - axis] = (along * (half[1 - axis] - 1.2 * tray.corner_radius_m))[:, None]
+            world = xy_m + _turned(spots.reshape(-1, 2), yaw_rad).reshape(spots.shape)
+            middle = world.mean(axis=(0, 1))
+            outward = float(_turned(normal, yaw_rad) @ (middle - self._lens.eye_m[:2])) > 0
+            height_m = self._surface.height_m + (tray.thickness_m if outward else tray.foot_height_m)
+            points.append(np.concatenate([world, np.full((*world.shape[:-1], 1), height_m)], axis=-1))
+        found = self._small.sampled(self._lens.pixels(np.array(points))).astype(float)
+        total = np.cumsum(np.concatenate([np.zeros_like(found[:, :, :1]), found], axis=2), axis=2)
+        means = (total[:, :, wide:] - total[:, :, :-wide]) / wide
+        step = means[:, :, :-wide] - means[:, :, wide:]
+        step[~np.isfinite(step)] = 0.0
+        step = (step + np.roll(step, 1, axis=1) + np.roll(step, -1, axis=1)) / 3
+        sizes = np.linalg.norm(step, axis=3)
+        middles = (offsets[wide - 1 : -wide] + offsets[wide : len(offsets) - wide + 1]) / 2
+        sizes *= np.exp(-((middles / 0.005) ** 2) / 2)
+        best = sizes.argmax(axis=2)
+        strength = np.take_along_axis(sizes, best[..., None], axis=2)[..., 0]
+        seen = (strength > LEAST_STEP + 1.5 * self._small.noise) & (np.abs(middles[best]) < EDGE_M)
+        shift = np.zeros(2)
+        for axis in range(2):
+            ends = [middles[best[k]][seen[k]] for k in (2 * axis, 2 * axis + 1)]
+            if min(len(end) for end in ends) > SIDE_SAMPLES // 3:
+                shift[axis] = (np.median(ends[0]) - np.median(ends[1])) / 2
+        return float(seen.mean()), shift
+
+    def _best(self, boards: Sequence[FoundBoard]) -> list[FoundBoard]:
+        """Returns the best of those that lie at the same place, turned as the drawings have them where that is open."""
+        chosen: list[FoundBoard] = []
+        for board in sorted(boards, key=lambda one: -one.weight - 0.02 * self._usual(one)):
+            if not any(_overlap(board, other) for other in chosen):
+                chosen.append(board)
+        return [_turned_as_drawn(board, self._drawn.tray_yaws_rad.get(board.tray.sku, (0.0,))) for board in chosen]
+
+    def _usual(self, board: FoundBoard) -> float:
+        yaws = self._drawn.tray_yaws_rad.get(board.tray.sku, (0.0,))
+        return max(float(np.cos(board.yaw_rad - yaw)) for yaw in yaws)
+
+
+def _turned(points: Array, yaw_rad: float) -> Array:
+    c, s = np.cos(yaw_rad), np.sin(yaw_rad)
+    result: Array = points @ np.array([[c, s], [-s, c]])
+    return result
+
+
+def _turn(yaw_rad: float) -> float:
+    return abs(float(np.angle(np.exp(1j * yaw_rad))))
+
+
+def _rigid(told: Array, seen: Array) -> tuple[Array, float, float]:
+    """Returns place and rotation that bring points of a drawing onto seen ones, and how far they are off."""
+    a, b = told - told.mean(axis=0), seen - seen.mean(axis=0)
+    yaw_rad = float(np.arctan2((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum(), (a * b).sum()))
+    xy_m = seen.mean(axis=0) - _turned(told.mean(axis=0), yaw_rad)
+    off = seen - xy_m - _turned(told, yaw_rad)
+    return xy_m, yaw_rad, float(np.sqrt((off**2).sum(axis=1).mean()))
+
+
+def _overlap(one: FoundBoard, other: FoundBoard) -> bool:
+    """Returns whether two trays are at the same place: a point of a grid on one is well inside the other."""
+    half = np.array(one.tray.size_m) / 2 * 0.85
+    grid = np.array([(x, y) for x in (-1, -0.5, 0, 0.5, 1) for y in (-1, -0.5, 0, 0.5, 1)]) * half
+    return any(other.inside(one.xy_m + _turned(point, one.yaw_rad), -0.005) for point in grid)
+
+
+def _turned_as_drawn(board: FoundBoard, yaws_rad: Sequence[float]) -> FoundBoard:
+    """Returns the board with that of the rotations which look alike that is next to a drawn one."""
+    tray = board.tray
+    slots = {(round(s.xy_m[0], 4), round(s.xy_m[1], 4), s.accepts) for s in tray.slots}
+    turns = [0.0]
+    for quarter in (1, 2, 3):
+        if quarter % 2 and abs(tray.size_m[0] - tray.size_m[1]) > 1e-4:
+            continue
+        moved = {
+            (*(np.round(_turned(np.array(s.xy_m), quarter * np.pi / 2), 4) + 0.0).tolist(), s.accepts)
+            for s in tray.slots
+        }
+        if moved == slots:
+            turns.append(quarter * np.pi / 2)
+    yaws = [board.yaw_rad + turn for turn in turns]
+    best = min(yaws, key=lambda yaw: min(_turn(yaw - drawn) for drawn in yaws_rad))
+    return FoundBoard(
+        tray,
+        board.xy_m,
+        float(np.angle(np.exp(1j * best))),
+        board.slots,
+        board.sides,
+        board.shift_m,
+        board.residual_m,
+    )
