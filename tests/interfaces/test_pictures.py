@@ -47,9 +47,9 @@ class Client:
         return header, await self.reader.readexactly(header["bytes"])
 
 
-def served(job):
+def served(job, **more):
     """Runs a job with a laboratory's picture interface, in step with the wall clock, as sockets need it."""
-    with cw.Lab(Cell.model_validate(CELL), seed=1, pace=5.0) as lab:
+    with cw.Lab(Cell.model_validate({**CELL, **more}), seed=1, pace=5.0) as lab:
 
         async def run():
             interface = await PictureInterface(lab).start(port=0)
@@ -100,6 +100,27 @@ def test_a_picture_on_demand_depths_and_points():
     points = np.frombuffer(frames["/deep/points"][1], "<f4").reshape(-1, 3)
     assert np.isfinite(depth_m).sum() == len(points) > 100
     assert np.nanmax(depth_m) == pytest.approx(points[:, 2].max())
+
+
+def test_a_client_switches_a_projector():
+    async def job(lab, interface):
+        client, wrong, vain = [await Client.connect(interface) for _ in range(3)]
+        hellos = [(await one.frame())[0] for one in (client, wrong, vain)]
+        client.ask(switch={"spot": True})
+        client.ask(subscribe=["/deep/depth"])
+        client.ask(capture="deep")
+        await client.frame()
+        wrong.ask(switch={"spot": 1})
+        vain.ask(switch={"spod": True})
+        errors = [(await one.frame())[0]["error"] for one in (wrong, vain)]
+        return hellos[0], lab.projector("spot").is_on, errors
+
+    spot = {"pose": {"xyz_m": [0, 0, 0.6], "rpy_deg": [0, 90, 90]}, "fov_deg": 30}
+    hello, is_on, errors = served(job, projectors={"spot": spot})
+    assert hello["projectors"] == {"spot": False}
+    assert is_on
+    assert "each with true or false" in errors[0]
+    assert "did you mean 'spot'" in errors[1]
 
 
 def test_one_bad_client_hurts_no_other():

@@ -201,3 +201,6 @@ def test_plane_texture_lies_as_rays_see_it(make_scene):
 def test_sky_without_geoms(make_scene):
     soft, ray = (one().render(*make_scene(add_environment), View(), (64, 36)) for one in (SoftRenderer, RayRenderer))
     assert np.abs(soft.astype(int) - ray).max() <= 3
+    shot = shoot(make_scene(add_environment), View(), (64, 36), layers=(DEPTH, GEOM))
+    assert (shot.geom == -1).all()
+    assert np.isnan(shot.depth_m).all()

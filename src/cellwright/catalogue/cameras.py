@@ -44,9 +44,17 @@ class ProjectorFigures:
         rpy_rad: Orientation there: x is the way it throws.
         fov_rad: Angle of its cone.
         range_m: Nearest and farthest that it lights.
+        resolution_px: Columns and rows of its pattern.
+        dot_px: Side of a dot of the pattern.
+        colour: Of its light, red, green and blue from 0 to 1.
+        strength: Light that a dot adds to what it falls on, white being 1.
     """
 
     xyz_m: Size3
     rpy_rad: Size3
     fov_rad: float
     range_m: Size2
+    resolution_px: tuple[int, int]
+    dot_px: int
+    colour: Size3
+    strength: float

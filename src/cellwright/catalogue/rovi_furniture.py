@@ -81,7 +81,16 @@ ROVI_STEREO = CameraRigFigures(
     name="rovi_stereo",
     title="Stereo camera with projector of the ROVI workcell",
     lenses=(_stereo_camera("left", 0.0), _stereo_camera("right", -0.08)),
-    projector=ProjectorFigures(xyz_m=(0.0, 0.0, 1.50), rpy_rad=(0.0, 1.2, 0.0), fov_rad=0.8, range_m=(0.1, 1.5)),
+    projector=ProjectorFigures(
+        xyz_m=(0.0, 0.0, 1.50),
+        rpy_rad=(0.0, 1.2, 0.0),
+        fov_rad=0.8,
+        range_m=(0.1, 1.5),
+        resolution_px=(800, 800),
+        dot_px=3,
+        colour=(1.0, 0.0, 0.0),
+        strength=0.4,
+    ),
     housing_size_m=(0.055, 0.150, 0.050),
     housing_offset_m=(-0.022, -0.040, 0.0),
     mast_xy_m=(-0.020, 1.080),
@@ -98,7 +107,8 @@ ROVI_STEREO = CameraRigFigures(
     sources=MappingProxyType(
         {
             "lenses": _WORLD + ": 80 mm apart, without noise or distortion",
-            "projector": _WORLD + ": in the stereo camera's own place, a random pattern in red",
+            "projector": _WORLD + ": in the stereo camera's own place, a random pattern in red; estimated: resolution, "
+            "dots that are a little more than two pixels of the cameras, light",
             "housing_size_m": _USUAL,
             "housing_offset_m": _USUAL,
             "mast_xy_m": "estimated: aside, where neither camera sees it",

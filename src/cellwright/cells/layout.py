@@ -14,12 +14,14 @@ from cellwright.cells.mobile_places import MobilePlacement, place_mobiles
 from cellwright.cells.names import check_names
 from cellwright.cells.parts import PartPlacer
 from cellwright.cells.placement import Placement
+from cellwright.cells.projectors import place_projectors
 from cellwright.cells.schema import Cell
 from cellwright.cells.standing import Standing, drawn_trays, place_fixtures, place_trays
 from cellwright.core.camera import Camera, LensError
 from cellwright.core.config import draw
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.pose import Pose
+from cellwright.core.projector import Projector
 from cellwright.core.rng import RandomStreams
 
 __all__ = ["Layout", "actual_layout", "nominal_layout"]
@@ -36,6 +38,7 @@ class Layout:
         backlash_rad: Robot -> the whole play of each joint's gear.
         fixtures: Fixture -> pose in the world, by the drawings or in fact.
         cameras: Camera -> its pose, as calibrated or in fact, its field of view, resolution and rate.
+        projectors: Projector -> where it is, and what light it throws.
         trays: Trays, in the order of the file.
         parts: Parts, in the order of the file, populations last.
         mobiles: Mobile robot -> where it starts, and the wheels that it has.
@@ -47,6 +50,7 @@ class Layout:
     backlash_rad: dict[str, np.ndarray]
     fixtures: dict[str, Pose]
     cameras: dict[str, Camera]
+    projectors: dict[str, Projector]
     trays: tuple[Placement, ...]
     parts: tuple[Placement, ...]
     mobiles: dict[str, MobilePlacement]
@@ -100,6 +104,7 @@ def _placed(cell: Cell, streams: RandomStreams, collector: ErrorCollector, *, ex
         return None if exact else draw_lens(actual.lens, streams.stream(f"layout/{name}/lens"))
 
     actual = cell.actual
+    cameras = place_cameras(cell, camera_error, lens_of, collector)
     drawn = {name: fixture.pose.pose for name, fixture in cell.fixtures.items()}
     fixtures = drawn if exact else place_fixtures(cell, error_of)
     standing = Standing(cell, fixtures)
@@ -118,7 +123,8 @@ def _placed(cell: Cell, streams: RandomStreams, collector: ErrorCollector, *, ex
         joint_zeros_rad=zeros,
         backlash_rad=plays,
         fixtures=fixtures,
-        cameras=place_cameras(cell, camera_error, lens_of, collector),
+        cameras=cameras,
+        projectors=place_projectors(cell, cameras, collector),
         trays=tuple(trays),
         parts=tuple(PartPlacer(cell, {t.name: t for t in trays}, streams, collector, standing.moved).parts()),
         mobiles=place_mobiles(cell, streams, collector, exact=exact),

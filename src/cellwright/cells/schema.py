@@ -22,6 +22,7 @@ from cellwright.cells.fields import Angle, Name, PoseCfg, Vector, checked_name
 from cellwright.cells.interfaces import CrclCfg, VisionCfg
 from cellwright.cells.mobiles import ArenaCfg, MobileCfg, MobileName
 from cellwright.cells.part_entries import PartCfg, PopulationCfg
+from cellwright.cells.projectors import ProjectorCfg
 from cellwright.cells.safety import SafetyCfg
 from cellwright.cells.straight_slots import SlotsCfg
 from cellwright.cells.tools import LooseToolCfg
@@ -136,6 +137,7 @@ class Cell(Cfg):
         parts: Loose parts, one by one.
         populations: Loose parts, several of a kind.
         cameras: What cameras are other than their fixtures' figures say, and cameras that nothing carries.
+        projectors: What projectors are other than their fixtures' figures say, and projectors that nothing carries.
         actual: Errors of the real cell against its drawings, or the name of their size: `as_built` or `calibrated`.
         sensors: One mapping each, with `type` naming a registered sensor; those of plugins have keys of their own.
         settle_s: After placing, physics runs until all is at rest, at most so long, before the clock starts.
@@ -163,6 +165,7 @@ class Cell(Cfg):
     parts: dict[Name, PartCfg] = Field(default_factory=dict)
     populations: tuple[PopulationCfg, ...] = ()
     cameras: dict[Name, CameraCfg] = Field(default_factory=dict)
+    projectors: dict[Name, ProjectorCfg] = Field(default_factory=dict)
     actual: Actual = ActualCfg()
     sensors: tuple[dict[str, Any], ...] = ()
     safety: SafetyCfg | None = None
@@ -207,7 +210,7 @@ class Cell(Cfg):
         """
         entries = [key.split(".")[:2] for key in keys if "." in key]
         changes: dict[str, Any] = {}
-        for section in ("models", "robots", "mobiles", "fixtures", "cameras", "tools", "trays", "parts"):
+        for section in ("models", "robots", "mobiles", "fixtures", "cameras", "projectors", "tools", "trays", "parts"):
             wrong = {name for of, name in entries if of == section}
             changes[section] = {name: item for name, item in getattr(self, section).items() if name not in wrong}
         kept = [(place, item) for place, item in self.numbered_populations if place.split(".") not in entries]

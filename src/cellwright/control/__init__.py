@@ -7,6 +7,7 @@ from cellwright.control.gripper import GraspResult, GraspStatus, Gripper
 from cellwright.control.io import DigitalIo
 from cellwright.control.model_based import CartesianController, ComputedTorqueController
 from cellwright.control.pid import PidController
+from cellwright.control.projector import ProjectorSwitch
 from cellwright.control.robot import RobotController
 from cellwright.control.safety import SafetyController
 from cellwright.control.servo import JointServo
@@ -47,6 +48,7 @@ __all__ = [
     "NoToolThere",
     "NotReady",
     "PidController",
+    "ProjectorSwitch",
     "RobotController",
     "RobotState",
     "SafetyController",

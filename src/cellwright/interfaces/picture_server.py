@@ -1,7 +1,8 @@
 """The server of the picture socket: pictures with intrinsics and time stamps to every program that asks for them.
 
 A frame is the length of a header (four bytes, little endian), the header (JSON), and as many bytes as its key `bytes`
-says. A client sends lines of JSON: `{"subscribe": [TOPIC, ...]}` or `{"capture": SENSOR}`. Frames are handed over in
+says. A client sends lines of JSON: `{"subscribe": [TOPIC, ...]}`, `{"capture": SENSOR}` or `{"switch": {PROJECTOR:
+true}}`. Frames are handed over in
 the middle of a simulation step, so nothing here waits: a client that is slow misses pictures, and one that sends what
 cannot be read is told so and disconnected; others do not notice.
 """
@@ -25,6 +26,7 @@ MAX_CLIENTS = 32
 MAX_LINE_BYTES = 4096
 MAX_WAITING = 2  # pictures that wait for a slow client; older ones are dropped
 MAX_MISSED = 600
+REQUESTS = ("subscribe", "capture", "switch")
 
 
 def pack_frame(header: dict[str, Any], data: bytes = b"") -> bytes:
@@ -104,9 +106,10 @@ class PictureServer:
             request = json.loads(line)
         except ValueError:
             raise BadInput("a request is a line of JSON") from None
-        if not isinstance(request, dict) or len(request) != 1 or next(iter(request)) not in ("subscribe", "capture"):
-            raise BadInput('a request is {"subscribe": [TOPIC, ...]} or {"capture": SENSOR}')
-        if "capture" in request:
+        if not isinstance(request, dict) or len(request) != 1 or next(iter(request)) not in REQUESTS:
+            form = '{"subscribe": [TOPIC, ...]}, {"capture": SENSOR} or {"switch": {PROJECTOR: true}}'
+            raise BadInput(f"a request is {form}")
+        if "subscribe" not in request:
             self._ask(request)
             return
         topics = request["subscribe"]

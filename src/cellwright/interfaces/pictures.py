@@ -38,7 +38,9 @@ class PictureInterface:
         }
         topics = {topic: kind.__name__ for topic, kind in lab.bus.topics.items() if kind in SERVED}
         hello = {"cell": lab.cell.name, "topics": topics, "sensors": sorted(self.cameras)}
-        self.server = PictureServer(hello, frozenset(topics), self._capture, self._watch)
+        if lab.projectors:
+            hello["projectors"] = {name: projector.is_on for name, projector in lab.projectors.items()}
+        self.server = PictureServer(hello, frozenset(topics), self._ask, self._watch)
         self._subscriptions: dict[str, Subscription] = {}
         self._facts: dict[str, dict[str, Any]] = {}
 
@@ -57,8 +59,19 @@ class PictureInterface:
         await self.server.close()
         self._watch(frozenset())
 
-    def _capture(self, request: dict[str, Any]) -> None:
-        name = request["capture"]
+    def _ask(self, request: dict[str, Any]) -> None:
+        if "switch" in request:
+            self._switch(request["switch"])
+        else:
+            self._capture(request["capture"])
+
+    def _switch(self, wanted: Any) -> None:
+        if not isinstance(wanted, dict) or not all(isinstance(on, bool) for on in wanted.values()):
+            raise BadInput('switch takes projectors, each with true or false: {"switch": {PROJECTOR: true}}')
+        for projector, on in [(self._lab.projector(name), on) for name, on in wanted.items()]:
+            projector.switch(on)
+
+    def _capture(self, name: Any) -> None:
         if not isinstance(name, str):
             raise BadInput("capture takes the name of a sensor")
         if name not in self.cameras:

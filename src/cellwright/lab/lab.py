@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from cellwright import __version__
 from cellwright.cells import Cell
-from cellwright.control import DifferentialDrive, DifferentialDrives, RobotController, SafetyController
+from cellwright.control import (
+    DifferentialDrive,
+    DifferentialDrives,
+    ProjectorSwitch,
+    RobotController,
+    SafetyController,
+)
 from cellwright.core.bus import Bus
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
@@ -60,6 +66,7 @@ class Lab:
         bus: The message bus.
         robots: Robot -> its controller, which believes the nominal layout.
         mobiles: Mobile robot -> what drives it.
+        projectors: Projector -> its switch.
         safety: The cell's guards and zones, if it has any.
         clock: Time to wait by, inside coroutines.
     """
@@ -82,6 +89,7 @@ class Lab:
             for name in cell.robots
         }
         self.mobiles = self._make_drives()
+        self.projectors = {name: ProjectorSwitch(self.world, name, self.bus) for name in self.world.projectors.on}
         self.safety = (
             SafetyController(cell.safety, self.robots, self.bus, self.world, self.stepper) if cell.safety else None
         )
@@ -142,6 +150,12 @@ class Lab:
         if name not in self.mobiles:
             raise UnknownName("mobile robot", name, self.mobiles, self.cell.where)
         return self.mobiles[name]
+
+    def projector(self, name: str) -> ProjectorSwitch:
+        """Returns the switch of a projector by name."""
+        if name not in self.projectors:
+            raise UnknownName("projector", name, self.projectors, self.cell.where)
+        return self.projectors[name]
 
     def sensor(self, name: str) -> Sensor[Any]:
         """Returns a sensor by its topic, or by its name where no other has it; `latest` is its last message.

@@ -92,8 +92,9 @@ class _SoftFrame:
     def measure(self, shot: Shot) -> None:
         """Writes depths and geoms, of one sample in the middle of each pixel; glass is looked through."""
         nearest, number = self._buffers(1, SOLID)
-        shot.geom[:] = np.where(number >= 0, self._mesh.geom[np.maximum(number, 0)], -2 - number)
-        shot.geom[number == NONE] = -1
+        is_face = number >= 0
+        shot.geom[:] = np.where(number == NONE, -1, -2 - number)
+        shot.geom[is_face] = self._mesh.geom[number[is_face]]
         seen = number != NONE
         shot.depth_m[seen] = 1 / nearest[seen]
 

@@ -156,11 +156,13 @@ class StereoCamera(ImageCamera[StereoCameraCfg]):
     def sample(self) -> Image:
         """Returns the left picture, and puts the right one beside it."""
         head = self.header()
-        pictures = []
+        pictures, patterns = [], self.patterns()
         sides = (("left/", self.mount, self.viewfinder), ("right/", self.right, self.right_view))
         for part, (side, mount, view) in enumerate(sides):
             self.facts(head, mount, prefix=side, baseline_m=part * self.baseline_m)
-            pixels = self.coloured(self.shoot(mount=mount, view=view), self.noise_of_picture(head[1], part))
+            pixels = self.coloured(
+                self.shoot(mount=mount, view=view, patterns=patterns), self.noise_of_picture(head[1], part)
+            )
             pictures.append(Image(*head, frame=self.optical_frame(side), encoding="rgb8", pixels=pixels))
         self.beside.append((self.topic_of("right/image_raw"), pictures[1]))
         return pictures[0]

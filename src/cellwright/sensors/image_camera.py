@@ -16,6 +16,7 @@ from cellwright.core.errors import ConfigError, UnknownName
 from cellwright.core.messages import CameraInfo, CameraPose, Message
 from cellwright.core.pose import Pose
 from cellwright.rendering import RGB, Renderer, Shot, choose_renderer
+from cellwright.rendering.pattern_light import ThrownPattern
 from cellwright.sensors.base import Sensor, SensorCfg, SensorContext
 from cellwright.sensors.image_noise import PictureNoise, make_noises
 from cellwright.sensors.viewfinder import OPTICAL, Viewfinder
@@ -171,14 +172,32 @@ class ImageCamera(Sensor[C]):
         return choose_renderer(None if self.cfg.renderer == "auto" else self.cfg.renderer)
 
     def shoot(
-        self, layers: tuple[str, ...] = (RGB,), mount: CameraMount | None = None, view: Viewfinder | None = None
+        self,
+        layers: tuple[str, ...] = (RGB,),
+        mount: CameraMount | None = None,
+        view: Viewfinder | None = None,
+        patterns: tuple[ThrownPattern, ...] | None = None,
     ) -> Shot:
-        """Returns a picture without noise, of the world as it is now; of another camera than its own where given."""
+        """Returns a picture without noise, of the world as it is now.
+
+        Args:
+            layers: Which are wanted.
+            mount: Another camera than its own.
+            view: What part of that camera's picture.
+            patterns: What projectors throw now, where that is known already.
+        """
         mount, view = mount or self.mount, view or self.viewfinder
         pose = mount.actual.pose_in_world
         if mount.robot is not None:
             pose = self.world.flange_pose(mount.robot) @ pose
-        return view.shoot(self.world, self.renderer, pose, self.cfg.exposure, layers)
+        if patterns is None:
+            patterns = self.patterns() if RGB in layers else ()
+        return view.shoot(self.world, self.renderer, pose, self.cfg.exposure, layers, patterns)
+
+    def patterns(self) -> tuple[ThrownPattern, ...]:
+        """Returns what the projectors that are on throw at this moment."""
+        lights = self.world.projectors.lights()
+        return tuple(light.throw(self.renderer, *self.world.appearance.now()) for light in lights)
 
     def noise_of_picture(self, sequence: int, part: int = 0) -> np.random.Generator:
         """Returns the random stream of one picture."""

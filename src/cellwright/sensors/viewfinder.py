@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from cellwright.core.camera import Camera
 from cellwright.core.pose import Pose
-from cellwright.rendering import Frustum, Renderer, Shot
+from cellwright.rendering import DEPTH, RGB, Frustum, Renderer, Shot
+from cellwright.rendering.pattern_light import ThrownPattern, add_light
 from cellwright.sim import World
 
 __all__ = ["OPTICAL", "Viewfinder"]
@@ -71,11 +72,21 @@ class Viewfinder:
         return Frustum(np.array(pose_in_world.position), axes, 2 * math.atan((bottom - top) / 2), middle)
 
     def shoot(
-        self, world: World, renderer: Renderer, pose_in_world: Pose, exposure: float, layers: tuple[str, ...]
+        self,
+        world: World,
+        renderer: Renderer,
+        pose_in_world: Pose,
+        exposure: float,
+        layers: tuple[str, ...],
+        patterns: tuple[ThrownPattern, ...] = (),
     ) -> Shot:
-        """Returns the layers of a picture of the world as it is now."""
-        frustum = self.frustum(pose_in_world)
+        """Returns the layers of a picture of the world as it is now; colours with the light of the patterns."""
+        frustum, has_light = self.frustum(pose_in_world), bool(patterns) and RGB in layers
+        if has_light and DEPTH not in layers:
+            layers = (*layers, DEPTH)
         shot = renderer.shoot(*world.appearance.now(), frustum, self._drawn_px, exposure=exposure, layers=layers)
+        if has_light:
+            shot = add_light(shot, frustum, patterns, exposure)
         return shot if self._bend is None else self._bent(shot, *self._bend)
 
     def _bent(self, shot: Shot, across: npt.NDArray[np.float64], down: npt.NDArray[np.float64]) -> Shot:

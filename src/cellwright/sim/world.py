@@ -27,6 +27,7 @@ from cellwright.sim.kinematic import KinematicEngine
 from cellwright.sim.leds import Leds
 from cellwright.sim.overlaps import OVERLAP_LIMIT_M, refuse_overlaps
 from cellwright.sim.physics import PhysicsEngine
+from cellwright.sim.projectors import Projectors
 from cellwright.sim.rays import Vector, cast_ray
 from cellwright.sim.snapshot import Snapshot
 from cellwright.sim.tool_index import VacuumIndex, index_loose, index_vacuum
@@ -59,6 +60,7 @@ class World:
         mobiles: Mobile robot -> its indices.
         wheels: The wheels of all mobile robots.
         leds: The LEDs of all mobile robots.
+        projectors: Which projectors are on, and what they throw.
         backlash: Robot -> the backlash of its gears, for those that have any.
         engine: Moves the world: contact physics or plain kinematics.
         appearance: Its visual model; the model above has only what can be touched.
@@ -84,6 +86,7 @@ class World:
         self.mounts.start()
         self.wheels = Wheels(self)
         self.leds = Leds(self)
+        self.projectors = Projectors(self)
         mujoco.mj_forward(self.model, self.data)
         refuse_overlaps(self)
         self.backlash = {name: Backlash(self, name) for name, width in self.layout.backlash_rad.items() if width.any()}
