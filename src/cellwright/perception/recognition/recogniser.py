@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 from cellwright.core.extras import need_extra
 from cellwright.perception.picture import Picture
-from cellwright.perception.recognition.boards import BoardFinder
 from cellwright.perception.recognition.circles import guess_circles, top_view
 from cellwright.perception.recognition.clean import SmallPicture, noise_sd
 from cellwright.perception.recognition.lens import CalibratedLens
 from cellwright.perception.recognition.model import RecognitionModel
 from cellwright.perception.recognition.recognised import Recognised
 from cellwright.perception.recognition.round_fit import FittedCircle, fit_circles
-from cellwright.perception.recognition.seen import SeenObject, pick_parts, seen_board
+from cellwright.perception.recognition.seen import SeenObject, pick_parts, seen_tray
+from cellwright.perception.recognition.trays import TrayFinder
 from cellwright.perception.support import Surface
 
 __all__ = ["OverheadRecogniser"]
@@ -82,9 +82,9 @@ class OverheadRecogniser:
         if view is None:
             return [], f"the table at {surface.height_m:g} m is not in the picture of {picture.source}"
         circles = fit_circles(fine, lens, guess_circles(view, self._radii_m), view.height_m)
-        boards = BoardFinder(self.drawn, fine, lens, surface, view.height_m).find(_distinct(circles))
+        boards = TrayFinder(self.drawn, fine, lens, surface, view.height_m).find(_distinct(circles))
         parts = pick_parts(circles, boards, self.drawn.outlines, lens, surface, view.height_m)
-        return [*(seen_board(board, surface) for board in boards), *parts], ""
+        return [*(seen_tray(board, surface) for board in boards), *parts], ""
 
     @property
     def _usual_m(self) -> float:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.perception.recognition.boards import FoundBoard
 from cellwright.perception.recognition.lens import CalibratedLens
 from cellwright.perception.recognition.model import RoundOutline
 from cellwright.perception.recognition.round_fit import FittedCircle
+from cellwright.perception.recognition.trays import FoundTray
 from cellwright.perception.support import Surface
 
-__all__ = ["SeenObject", "pick_parts", "seen_board"]
+__all__ = ["SeenObject", "pick_parts", "seen_tray"]
 
 Array = npt.NDArray[np.float64]
 RADIUS_OFF = 0.075  # of the radius: what is farther off is another thing
@@ -47,7 +47,7 @@ class SeenObject:
 
 def pick_parts(
     circles: Sequence[FittedCircle],
-    boards: Sequence[FoundBoard],
+    boards: Sequence[FoundTray],
     outlines: Sequence[RoundOutline],
     lens: CalibratedLens,
     surface: Surface,
@@ -71,7 +71,7 @@ def pick_parts(
     return found
 
 
-def seen_board(board: FoundBoard, surface: Surface) -> SeenObject:
+def seen_tray(board: FoundTray, surface: Surface) -> SeenObject:
     """Returns a tray as it is told."""
     x, y = board.xy_m.tolist()
     place, turn = PLACE_SD_M**2 + board.residual_m**2 / 2, (PLACE_SD_M / (max(board.tray.size_m) / 2)) ** 2
@@ -88,7 +88,7 @@ def seen_board(board: FoundBoard, surface: Surface) -> SeenObject:
 
 def _seen(
     circle: FittedCircle,
-    boards: Sequence[FoundBoard],
+    boards: Sequence[FoundTray],
     outline: RoundOutline,
     lens: CalibratedLens,
     surface: Surface,

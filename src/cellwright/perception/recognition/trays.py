@@ -15,7 +15,7 @@ from cellwright.perception.recognition.model import RecognitionModel
 from cellwright.perception.recognition.round_fit import FittedCircle
 from cellwright.perception.support import Surface
 
-__all__ = ["BoardFinder", "FoundBoard"]
+__all__ = ["FoundTray", "TrayFinder"]
 
 Array = npt.NDArray[np.float64]
 RIM_OFF, PART_OFF = 0.05, 0.075  # of the radius of a slot's rim, of a part in it: what is farther off is another
@@ -30,7 +30,7 @@ SIDE_SD_M = 0.0012  # of one side of a plate against 0.3 mm of a circle
 
 
 @dataclass(frozen=True)
-class FoundBoard:
+class FoundTray:
     """A tray as it was found on a table.
 
     Attributes:
@@ -53,12 +53,12 @@ class FoundBoard:
 
     @property
     def score(self) -> float:
-        """How much of it was seen, 0 to 1."""
+        """The share of it that was seen, 0 to 1."""
         return 0.5 * self.slots + 0.5 * self.sides
 
     @property
     def weight(self) -> float:
-        """How likely it is against another at the same place: slots that were seen, edges, and both at one place."""
+        """Its likelihood against another at the same place: slots that were seen, edges, and both at one place."""
         return len(self.tray.slots) * self.slots + 3 * self.sides - 100 * self.shift_m
 
     def inside(self, xy_m: Array, margin_m: float = 0.0) -> bool:
@@ -75,7 +75,7 @@ class FoundBoard:
         return np.column_stack([flat, np.full(4, height_m)])
 
 
-class BoardFinder:
+class TrayFinder:
     """Finds the trays of one table.
 
     Args:
@@ -93,7 +93,7 @@ class BoardFinder:
         self._surface, self._height_m = surface, height_m
         self._outlines = {outline.sku: outline for outline in drawn.outlines}
 
-    def find(self, circles: Sequence[FittedCircle]) -> list[FoundBoard]:
+    def find(self, circles: Sequence[FittedCircle]) -> list[FoundTray]:
         """Returns the trays whose slots are among these circles."""
         if len(circles) < 2:
             return []
@@ -143,7 +143,7 @@ class BoardFinder:
                     guesses.append((middle - _turned((slots[k] + slots[m]) / 2, yaw_rad), yaw_rad))
         return guesses
 
-    def _fitted(self, tray: TrayFigures, marks: Sequence[Array], xy_m: Array, yaw_rad: float) -> FoundBoard | None:
+    def _fitted(self, tray: TrayFigures, marks: Sequence[Array], xy_m: Array, yaw_rad: float) -> FoundTray | None:
         slots = np.array([slot.xy_m for slot in tray.slots])
         residual_m = 0.0
         for _ in range(2):
@@ -162,7 +162,7 @@ class BoardFinder:
             return None
         count = len(seen)
         xy_m = xy_m + _turned(shift * 0.3**2 / (0.3**2 + count * (1000 * SIDE_SD_M) ** 2), yaw_rad)
-        return FoundBoard(tray, xy_m, yaw_rad, count / len(slots), share, float(np.hypot(*shift)), residual_m)
+        return FoundTray(tray, xy_m, yaw_rad, count / len(slots), share, float(np.hypot(*shift)), residual_m)
 
     def _sides(self, tray: TrayFigures, xy_m: Array, yaw_rad: float) -> tuple[float, Array]:
         """Returns the share of the plate's edge that is seen, and how far it is off, in the tray's frame."""
@@ -200,15 +200,15 @@ class BoardFinder:
                 shift[axis] = (np.median(ends[0]) - np.median(ends[1])) / 2
         return float(seen.mean()), shift
 
-    def _best(self, boards: Sequence[FoundBoard]) -> list[FoundBoard]:
+    def _best(self, boards: Sequence[FoundTray]) -> list[FoundTray]:
         """Returns the best of those that lie at the same place, turned as the drawings have them where that is open."""
-        chosen: list[FoundBoard] = []
+        chosen: list[FoundTray] = []
         for board in sorted(boards, key=lambda one: -one.weight - 0.02 * self._usual(one)):
             if not any(_overlap(board, other) for other in chosen):
                 chosen.append(board)
         return [_turned_as_drawn(board, self._drawn.tray_yaws_rad.get(board.tray.sku, (0.0,))) for board in chosen]
 
-    def _usual(self, board: FoundBoard) -> float:
+    def _usual(self, board: FoundTray) -> float:
         yaws = self._drawn.tray_yaws_rad.get(board.tray.sku, (0.0,))
         return max(float(np.cos(board.yaw_rad - yaw)) for yaw in yaws)
 
@@ -232,14 +232,14 @@ def _rigid(told: Array, seen: Array) -> tuple[Array, float, float]:
     return xy_m, yaw_rad, float(np.sqrt((off**2).sum(axis=1).mean()))
 
 
-def _overlap(one: FoundBoard, other: FoundBoard) -> bool:
+def _overlap(one: FoundTray, other: FoundTray) -> bool:
     """Returns whether two trays are at the same place: a point of a grid on one is well inside the other."""
     half = np.array(one.tray.size_m) / 2 * 0.85
     grid = np.array([(x, y) for x in (-1, -0.5, 0, 0.5, 1) for y in (-1, -0.5, 0, 0.5, 1)]) * half
     return any(other.inside(one.xy_m + _turned(point, one.yaw_rad), -0.005) for point in grid)
 
 
-def _turned_as_drawn(board: FoundBoard, yaws_rad: Sequence[float]) -> FoundBoard:
+def _turned_as_drawn(board: FoundTray, yaws_rad: Sequence[float]) -> FoundTray:
     """Returns the board with that of the rotations which look alike that is next to a drawn one."""
     tray = board.tray
     slots = {(round(s.xy_m[0], 4), round(s.xy_m[1], 4), s.accepts) for s in tray.slots}
@@ -255,7 +255,7 @@ def _turned_as_drawn(board: FoundBoard, yaws_rad: Sequence[float]) -> FoundBoard
             turns.append(quarter * np.pi / 2)
     yaws = [board.yaw_rad + turn for turn in turns]
     best = min(yaws, key=lambda yaw: min(_turn(yaw - drawn) for drawn in yaws_rad))
-    return FoundBoard(
+    return FoundTray(
         tray,
         board.xy_m,
         float(np.angle(np.exp(1j * best))),
