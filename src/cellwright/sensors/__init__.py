@@ -9,6 +9,7 @@ from cellwright.sensors.base import (
     make_sensor,
     sensor_label,
 )
+from cellwright.sensors.beams import BreakBeamSensor, LightCurtainSensor
 from cellwright.sensors.cameras import ColorCamera, DepthCamera, SegmentationCamera, StereoCamera
 from cellwright.sensors.check import check_sensor, sensor_problems
 from cellwright.sensors.detector import Detector, DetectorCfg
@@ -19,12 +20,14 @@ from cellwright.sensors.logical_detector import LogicalDetector, LogicalDetector
 from cellwright.sensors.noise import Noise, NoiseCfg
 from cellwright.sensors.overhead_detector import OverheadDetector, OverheadDetectorCfg
 from cellwright.sensors.robot import JointStateSensor, ToolStatusSensor, WrenchSensor
+from cellwright.sensors.scanner import LaserScannerSensor
 from cellwright.sensors.schedule import schedule
 from cellwright.sensors.wheels import EncoderSensor
 
 __all__ = [
     "PICTURE_NOISES",
     "SENSORS",
+    "BreakBeamSensor",
     "ColorCamera",
     "DepthCamera",
     "Detector",
@@ -34,6 +37,8 @@ __all__ = [
     "ImageCameraCfg",
     "JointStateSensor",
     "LaserRangeSensor",
+    "LaserScannerSensor",
+    "LightCurtainSensor",
     "LogicalDetector",
     "LogicalDetectorCfg",
     "Noise",

@@ -22,8 +22,8 @@ BEFORE, AFTER = 5, 20
 """Readings before a snapshot, so that it is taken in mid-stream, and after it."""
 ON_DEMAND_HZ = 10.0
 """How often a sensor is asked that has no rate."""
-UNMEASURED = "variances"
-"""The field that is infinite where nothing is measured."""
+UNMEASURED = ("variances", "ranges_m")
+"""The fields that are infinite where nothing is measured."""
 
 
 def check_sensor(line: Mapping[str, Any], world: World, where: str = "check_sensor") -> list[str]:
@@ -101,7 +101,7 @@ def sensor_problems(make: Callable[[], Sensor[Any]]) -> list[str]:
     for field in fields(first):
         value = getattr(first, field.name)
         is_float = isinstance(value, np.ndarray) and value.dtype.kind == "f"
-        if is_float and field.name != UNMEASURED and np.isinf(value).any():
+        if is_float and field.name not in UNMEASURED and np.isinf(value).any():
             problems.append(f"its field '{field.name}' is infinite")
     if not is_own:
         return problems  # of course it cannot repeat its readings either

@@ -28,7 +28,7 @@ from cellwright.sim.leds import Leds
 from cellwright.sim.overlaps import OVERLAP_LIMIT_M, refuse_overlaps
 from cellwright.sim.physics import PhysicsEngine
 from cellwright.sim.projectors import Projectors
-from cellwright.sim.rays import Vector, cast_ray
+from cellwright.sim.rays import Vector, cast_ray, cast_rays
 from cellwright.sim.snapshot import Snapshot
 from cellwright.sim.tool_index import VacuumIndex, index_loose, index_vacuum
 from cellwright.sim.tool_mounts import ToolMounts
@@ -184,6 +184,19 @@ class World:
         """
         return cast_ray(self.model, self.data, origin_m, direction, max_m, self._links_of(mounted_on))
 
+    def rays(
+        self, origin_m: Vector, directions: np.ndarray, max_m: float, *, mounted_on: str | None = None
+    ) -> np.ndarray:
+        """Returns the distances along rays from one point to the first surface; endless where none is so near.
+
+        Args:
+            origin_m: Where they begin, in the cell's frame.
+            directions: Their directions there, n x 3, of length 1.
+            max_m: How far they reach.
+            mounted_on: The robot on whose flange they begin, or the mobile robot: its own bodies do not stop them.
+        """
+        return cast_rays(self.model, self.data, origin_m, directions, max_m, self._links_of(mounted_on))
+
     def add(self, name: str, model: str, pose_in_world: Pose) -> None:
         """Adds a tray or part while the world runs; every other body keeps its state to the last bit, but wakes."""
         try:
@@ -254,9 +267,11 @@ class World:
         return Pose.from_matrix(np.column_stack([self.data.site_xmat[site].reshape(3, 3), self.data.site_xpos[site]]))
 
     def _links_of(self, robot: str | None) -> list[int]:
-        """Returns the bodies of an arm, from its flange to its base."""
+        """Returns the bodies of an arm, from its flange to its base, or all of a mobile robot."""
         if robot is None:
             return []
+        if robot in self.mobiles:
+            return np.flatnonzero(self.model.body_rootid == self.mobiles[robot].body).tolist()
         index = self.robot(robot)
         links = [int(self.model.site_bodyid[index.flange_site])]
         while links[-1] not in (index.base_body, 0):

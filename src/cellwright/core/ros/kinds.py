@@ -75,6 +75,7 @@ _PLAIN: dict[Any, Kind] = {
     tuple[tuple[str, int, int, int], ...]: Kind(WireForm.POINT_FIELDS, "sensor_msgs/msg/PointField[]"),
     np.uint32: Kind(WireForm.NUMBER, "uint32", "I", 4),
     np.uint8: Kind(WireForm.NUMBER, "uint8", "B", 1),
+    np.float32: Kind(WireForm.NUMBER, "float32", "f", 4),
 }
 
 _ARRAYS: dict[Any, Kind] = {
