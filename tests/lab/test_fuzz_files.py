@@ -29,7 +29,13 @@ designs:
   pair: {tray: sku_kit_m2l1_vessel, parts: {sku_part_medium_gear: 2}}
 kits: {pair: 2, kit_m2l1: 1}
 """
-LINES = ('{"ask": "orders"}', '{"ask": "doors"}', '{"ask": "time"}', '{"ask": "drawings"}', '{"submit": "kit_m2l1"}')
+LINES = (
+    '{"ask": "orders"}',
+    '{"ask": "addresses"}',
+    '{"ask": "time"}',
+    '{"ask": "drawings"}',
+    '{"submit": "kit_m2l1"}',
+)
 NASTY = (
     None, True, False, 0, -1, 1, 2**63, -(2**63), 1e308, float("nan"), float("inf"), 1e-320, "", " ", "nan", "~", "a/b",
     "../../etc/passwd", "x" * 5000, "\x00", "\u202e", "\ud7ff", "é", "world", "-", "*", "{", [], {}, [[]], {"": ""},

@@ -10,6 +10,7 @@ import pytest
 
 from cellwright.cli import main
 from cellwright.planning import TASK_PLANNERS
+from cellwright.trials import TRIAL_CONTROLLERS
 
 ROOT = Path(__file__).parents[2]
 
@@ -146,6 +147,30 @@ def test_a_run_is_planned_by_a_planner_of_ones_own(mine, capfd):
     code, report = command("run", mine, *options, capfd=capfd)
     assert (code, report["status"]) == (0, "done")
     assert len({action["robot"] for action in report["order"]["actions"]}) == 1
+
+
+@pytest.mark.slow
+def test_a_planner_of_ones_own_knows_which_robot_is_quicker_as_ours_does(mine, capfd):
+    """The kit tray of either robot would do; the Motoman takes some 1.5 times as long as the Fanuc."""
+    code, report = command(
+        "run", mine, "--planner", "lone_robot", "--fidelity", "kinematic", "--no-picture", capfd=capfd
+    )
+    assert (code, report["status"]) == (0, "done")
+    assert {action["robot"] for action in report["order"]["actions"]} == {"fanuc"}
+
+
+@pytest.mark.slow
+def test_a_trial_is_planned_by_a_planner_of_ones_own(mine, capfd):
+    block = blocks("## Your own task planner")[1]
+    with Path("lone_robot.py").open("a", encoding="utf-8") as plugin:
+        plugin.write("\n" + block)
+    trial = "trial: lone\ncell: mine.yaml\ncontroller: lone\norders: [{order: kit_m2l1}]\n"
+    Path("trial.yaml").write_text(trial, encoding="utf-8")
+    try:
+        code, report = command("trial", "trial.yaml", capfd=capfd)
+    finally:
+        TRIAL_CONTROLLERS._entries.pop("lone", None)
+    assert (code, report["done"], report["controller"]) == (0, True, "lone")
 
 
 def test_a_planner_of_ones_own_plans_at_the_command_line(mine, capfd):

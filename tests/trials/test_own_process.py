@@ -139,7 +139,7 @@ def test_orders_come_from_the_control_interface_and_are_submitted_there():
     first, second = ({"order": name, "priority": 0, "kits": [kit], "announced_s": 0.0} for name in ("one", "two"))
     answers = [
         {"announce": first},
-        '{"doors": {"crcl": {"fanuc": "h:1"}}}',
+        '{"addresses": {"crcl": {"fanuc": "h:1"}}}',
         '{"submitted": "one"}',
         {"announce": second},
         '{"error": "too late"}',
@@ -172,7 +172,7 @@ def test_a_control_interface_that_talks_rubbish_is_told_and_ends_the_orders(line
     said = []
 
     async def main():
-        server, address = await trial_like(['{"doors": {}}', line])
+        server, address = await trial_like(['{"addresses": {}}', line])
         async with control_orders(address, said.append) as orders:
             orders._ask({"ask": "time"})
             assert [order async for order in orders.coming()] == []

@@ -19,6 +19,7 @@ from cellwright.planning import (
     PlanRequest,
     PlanResult,
     PlanStatus,
+    knows_paces,
     plan,
     validate_sequence,
     validate_timed,
@@ -27,11 +28,6 @@ from cellwright.planning.external_plan import ExternalPlan, translate_plan
 
 __all__ = ["ExecutionPlan", "adopt_plan", "make_plan"]
 
-PACED = (
-    None,
-    "sequencer",
-    "scheduler",
-)  # planners for which robots may differ; planning files have one duration per step
 SAME_S = 1e-6
 
 
@@ -89,7 +85,7 @@ def make_plan(
         recipe: Which parts can be taken.
         planner: A name of `TASK_PLANNERS`.
         kits: The kits that were begun; others are left alone.
-        paces: Robot -> how many times as long as the quickest it takes; only our own planners know of them.
+        paces: Robot -> how many times as long as the quickest it takes; planning files do not have them.
 
     Raises:
         JobFailed: The plan breaks a rule: planner and rules disagree.
@@ -97,7 +93,7 @@ def make_plan(
     excluded = {part.name: why for part in believed.parts() if (why := exclusion_reason(part, recipe, left_out))}
     leaning = {part.name: "leans" for part in believed.parts() if part.tilt_rad > recipe.upright_rad}
     trays = [tray for tray in misplaced_trays(believed) if tray not in left_out]
-    known = dict(paces or {}) if planner in PACED else {}
+    known = dict(paces or {}) if knows_paces(planner) else {}
     upright = PlanRequestBuilder(believed, robots, {**leaning, **excluded}, planner, kits, trays, known)
     builder = PlanRequestBuilder(believed, robots, excluded, planner, kits, trays, known)
     whole = builder.request(orders)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         FaultState,
         LastingFault,
         LastingFaultCfg,
+        Quantity,
         fault_kind,
         parse_fault,
     )
@@ -59,6 +60,7 @@ __all__ = [
     "LastingFault",
     "LastingFaultCfg",
     "Points",
+    "Quantity",
     "ReachTest",
     "Recoverability",
     "Score",
@@ -84,7 +86,7 @@ __getattr__ = lazy_names(
         ".drops": "DropEvent DropMonitor",
         ".faults": (
             "AnyFault DetectorFault DetectorFaultCfg FAULTS Fault FaultCfg FaultScheduler FaultState LastingFault "
-            "LastingFaultCfg fault_kind parse_fault"
+            "LastingFaultCfg Quantity fault_kind parse_fault"
         ),
         ".hand_events": "HandEvent HandEventKind HeldObject",
         ".hand_monitor": "HandMonitor",

@@ -11,6 +11,7 @@ from cellwright.planning.planner import (
     PlanResult,
     PlanStatus,
     Unfinished,
+    knows_paces,
     named_kits,
     plan,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "Unfinished",
     "Verb",
     "as_json",
+    "knows_paces",
     "make_planner",
     "named_kits",
     "plan",

@@ -27,6 +27,7 @@ __all__ = [
     "Unfinished",
     "conclude",
     "garbage_collection_off",
+    "knows_paces",
     "named_kits",
     "new_planner",
     "plan",
@@ -54,7 +55,8 @@ class KitJob:
         design: Its design.
         order: The name of the order.
         priority: The priority of the order.
-        started: The kit as it is in the cell; None when it has to be begun.
+        started: The kit on the tray that it is built on, also an empty one that stays in place; None when a tray has to
+            be fetched first.
     """
 
     name: str
@@ -215,6 +217,11 @@ def plan(request: PlanRequest, planner: str | Planner | None = None) -> PlanResu
     chosen = new_planner(name) if isinstance(name, str) else name
     with garbage_collection_off():
         return conclude(request, _checked(request, chosen))
+
+
+def knows_paces(name: str | None) -> bool:
+    """Returns whether a planner is told that robots differ; planning files (PDDL) have one duration per step."""
+    return name is None or getattr(TASK_PLANNERS.get(name), "knows_paces", True)
 
 
 def new_planner(name: str) -> Planner:

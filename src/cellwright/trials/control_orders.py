@@ -109,7 +109,7 @@ class ControlOrders:
             self.ended = str(line["end"])
         else:
             self._unanswered -= 1
-            self.addresses = line.get("doors", self.addresses)
+            self.addresses = line.get("addresses", self.addresses)
             if "error" in line:
                 self._say(f"the trial refuses: {line['error']}")
         self._tell()
@@ -147,7 +147,7 @@ async def control_orders(address: str, say: Callable[[str], None]) -> AsyncItera
     orders = ControlOrders(writer, say)
     reading = asyncio.create_task(orders.read(reader))
     try:
-        orders._ask({"ask": "doors"})
+        orders._ask({"ask": "addresses"})
         try:
             await orders.answered()
         except TimeoutError:

@@ -24,7 +24,7 @@ __all__ = ["ClockPause", "TrialInterfaces"]
 POLL_S = 0.01
 LONGEST_CLAIM = 4096  # characters of a CRCL message that can be a submission
 QUESTIONS = (
-    '{"ask": "orders"}', '{"ask": "doors"}', '{"ask": "drawings"}', '{"ask": "time"}', '{"submit": ORDER}'
+    '{"ask": "orders"}', '{"ask": "addresses"}', '{"ask": "drawings"}', '{"ask": "time"}', '{"submit": ORDER}'
 )  # fmt: skip
 
 
@@ -117,8 +117,8 @@ class TrialInterfaces:
         match asked.get("ask"):
             case "orders":
                 return {"orders": [order.as_dict() for order in self._trial.book.announced], "time_s": now_s}
-            case "doors":
-                return {"doors": self.addresses, "time_s": now_s}
+            case "addresses":
+                return {"addresses": self.addresses, "time_s": now_s}
             case "drawings":
                 return {"drawings": self.drawings}
             case "time":

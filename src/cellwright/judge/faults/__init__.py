@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cellwright._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from cellwright.judge.faults.cfg import FaultCfg, LastingFaultCfg
+    from cellwright.judge.faults.cfg import FaultCfg, LastingFaultCfg, Quantity
     from cellwright.judge.faults.detector_offset import FilteredSensor
     from cellwright.judge.faults.detectors import BlackoutCfg, DetectorFault, DetectorFaultCfg, OffsetCfg
     from cellwright.judge.faults.drop import DropCfg
@@ -38,6 +38,7 @@ __all__ = [
     "LastingFaultCfg",
     "OffsetCfg",
     "PushCfg",
+    "Quantity",
     "RemoveCfg",
     "SwapCfg",
     "WeakGripperCfg",
@@ -48,7 +49,7 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        ".cfg": "FaultCfg LastingFaultCfg",
+        ".cfg": "FaultCfg LastingFaultCfg Quantity",
         ".detector_offset": "FilteredSensor",
         ".detectors": "BlackoutCfg DetectorFault DetectorFaultCfg OffsetCfg",
         ".drop": "DropCfg",

@@ -187,7 +187,7 @@ class FaultScheduler:
             len(self.events),
             "judge",
             fault=effect.cfg.kind,
-            subject=fault_state.subject,
+            subject=fault_state.subject if effect.applies_to else "",  # else that of the event it waited for
             detail=detail,
         )
         self.events.append(event)

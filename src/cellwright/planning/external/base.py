@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import ClassVar
 
 from cellwright.core.errors import OutputError
 from cellwright.planning.external.counters import PlannerDialect
@@ -61,6 +62,8 @@ class ExternalPlanner(ABC):
         limits: The limits of the program.
         keep: Folder in which its files stay; without, they are removed.
     """
+
+    knows_paces: ClassVar[bool] = False  # its files have one duration per step
 
     limits: ProcessLimits = field(default_factory=ProcessLimits)
     keep: Path | None = None
