@@ -7,6 +7,7 @@ bottle of its mass, the mug's are a placeholder of 1 kg m2. They follow from the
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from cellwright.catalogue.objects import (
@@ -18,7 +19,18 @@ from cellwright.catalogue.objects import (
     TurnedFigures,
 )
 
-__all__ = ["BOTTLE", "COFFEE_CAN", "CRATE", "CUBE", "MILK_CARTON", "MUG", "ROVI_OBJECTS"]
+__all__ = [
+    "BOTTLE",
+    "COFFEE_CAN",
+    "CRATE",
+    "CUBE",
+    "GREY_CUBE",
+    "MILK_CARTON",
+    "MUG",
+    "RED_CUBE",
+    "ROVI_OBJECTS",
+    "WOODEN_CUBE",
+]
 
 _MESH = "measured on the object's mesh in the ROVI project (rb-rovi)"
 _MASS = "rb-rovi; the inertia follows from the shape at this mass, the project's own is wrong"
@@ -189,6 +201,24 @@ CUBE = BlockFigures(
     ),
 )
 
+
+def _painted(name: str, title: str, colour: tuple[float, float, float]) -> BlockFigures:
+    """Returns the cube in another colour, for a sparse stereo that does not depend on white."""
+    colours = {"colours": "estimated: by choice; the project's cube is white"}
+    return replace(
+        CUBE,
+        name=name,
+        title=title,
+        sku=f"sku_{name}",
+        colours=MappingProxyType({"body": colour}),
+        sources=MappingProxyType({**CUBE.sources, **colours}),
+    )
+
+
+RED_CUBE = _painted("red_cube", "Red cube", (0.75, 0.12, 0.10))
+WOODEN_CUBE = _painted("wooden_cube", "Wooden cube", (0.72, 0.53, 0.33))
+GREY_CUBE = _painted("grey_cube", "Grey cube", (0.50, 0.50, 0.50))
+
 ROVI_OBJECTS: Mapping[str, ObjectFigures] = MappingProxyType(
-    {item.name: item for item in (BOTTLE, COFFEE_CAN, MILK_CARTON, MUG, CRATE, CUBE)}
+    {item.name: item for item in (BOTTLE, COFFEE_CAN, MILK_CARTON, MUG, CRATE, CUBE, RED_CUBE, WOODEN_CUBE, GREY_CUBE)}
 )
