@@ -12,7 +12,7 @@ pytest.importorskip("cv2")
 import cv2
 from tests.perception.stereo.painted_cube import SIZE_PX, TASK, painted, picture
 
-from cellwright.perception.stereo.sparse_evidence import Evidence, learn_plate, plate_evidence
+from cellwright.perception.stereo.sparse_evidence import PlateEvidence, learn_plate, plate_evidence
 from cellwright.perception.stereo.sparse_projection import project, rays
 from cellwright.perception.stereo.sparse_silhouette import SilhouetteView, cube_corners
 
@@ -39,7 +39,7 @@ def test_points_behind_a_camera_are_not_seen():
 def test_the_sum_of_a_ramp_over_a_silhouette_is_its_area_times_the_value_at_its_centroid(x, y, yaw, edge_m):
     camera = picture("left")
     ramp = np.tile(np.arange(SIZE_PX // 2, dtype=np.float32) + 0.5, (SIZE_PX // 2, 1))
-    view = SilhouetteView(camera, Evidence(ramp, (0, 0), 1.0, 4.0))
+    view = SilhouetteView(camera, PlateEvidence(ramp, (0, 0), 1.0, 4.0))
     corners = cube_corners(np.array([x, y, yaw, edge_m]), 0.75)
     total, area, whole = view.sums(corners)
     outline = cv2.convexHull(np.float32(project(camera, corners[0]) / 2)).reshape(-1, 2).astype(float)
@@ -56,7 +56,7 @@ def test_a_silhouette_that_is_half_out_of_the_picture_has_half_its_area_in_it():
     corners = cube_corners(np.array([0.44, 1.03, 0.0, 0.08]), 0.75)
     middle = project(camera, corners[0])[:, 0].mean()
     shifted = replace(camera, matrix=camera.matrix - [[0, 0, middle], [0, 0, 0], [0, 0, 0]])
-    total, area, whole = SilhouetteView(shifted, Evidence(nats, (0, 0), 1.0, 4.0)).sums(corners)
+    total, area, whole = SilhouetteView(shifted, PlateEvidence(nats, (0, 0), 1.0, 4.0)).sums(corners)
     assert area[0] / whole[0] == pytest.approx(0.5, abs=0.03)
     assert total[0] == pytest.approx(area[0])
 

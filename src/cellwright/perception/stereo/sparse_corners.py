@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.perception.picture import Picture
-from cellwright.perception.stereo.sparse_evidence import Evidence
+from cellwright.perception.stereo.sparse_evidence import PlateEvidence
 from cellwright.perception.stereo.sparse_method import CubeOnPlate
 from cellwright.perception.stereo.sparse_projection import rays
 
@@ -43,7 +43,7 @@ class Corners:
     misfit: float
 
 
-def fit_corners(pictures: Sequence[Picture], evidences: Sequence[Evidence], task: CubeOnPlate) -> Corners | None:
+def fit_corners(pictures: Sequence[Picture], evidences: Sequence[PlateEvidence], task: CubeOnPlate) -> Corners | None:
     """Returns the cube whose outline is seen in both pictures; None where there is none with six sides."""
     outlines = [outline for outline in map(_outline, evidences) if outline is not None]
     if len(outlines) < len(evidences):
@@ -63,7 +63,7 @@ def fit_corners(pictures: Sequence[Picture], evidences: Sequence[Evidence], task
     return min(cubes, key=lambda cube: cube.misfit) if cubes else None
 
 
-def _outline(evidence: Evidence) -> Array | None:
+def _outline(evidence: PlateEvidence) -> Array | None:
     """Returns the six corners of the largest thing, in columns and rows of the picture."""
     mask = (evidence.nats > 0).astype(np.uint8)
     mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))

@@ -12,7 +12,7 @@ from cellwright.perception.picture import Picture
 from cellwright.perception.stereo.sparse_method import CubeOnPlate
 from cellwright.perception.stereo.sparse_projection import project
 
-__all__ = ["CAP", "Evidence", "PlateModel", "learn_plate", "plate_evidence"]
+__all__ = ["CAP", "PlateEvidence", "PlateModel", "learn_plate", "plate_evidence"]
 
 Array = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
@@ -30,7 +30,7 @@ MARGIN_PX = 2
 
 
 @dataclass(frozen=True)
-class Evidence:
+class PlateEvidence:
     """One picture's evidence, on the part of it that can show the cube.
 
     Attributes:
@@ -119,7 +119,7 @@ def learn_plate(picture: Picture, task: CubeOnPlate, *, is_empty: bool) -> Plate
     return PlateModel(lit, shaded, on_plate, on_plate & (far2 < LEAST_FAR**2), window.colours, extra)
 
 
-def plate_evidence(picture: Picture, task: CubeOnPlate, plate: PlateModel) -> Evidence | None:
+def plate_evidence(picture: Picture, task: CubeOnPlate, plate: PlateModel) -> PlateEvidence | None:
     """Returns the evidence that something stands on the plate; None where the plate is not in view."""
     window = _window(picture, task)
     if window is None or window.colours.shape != plate.lit.shape:
@@ -129,7 +129,7 @@ def plate_evidence(picture: Picture, task: CubeOnPlate, plate: PlateModel) -> Ev
     far2 = (_distance2(colours, plate.shaded, plate.lit) - 2 * noise2) / (noise2 + plate.sd**2 + LEAST_SD**2)
     if plate.reference is None:
         nats = np.where(plate.on_plate, _nats(far2, wide), 0.0)
-        return Evidence(nats.astype(np.float32), window.origin_px, window.sd, window.mean_px)
+        return PlateEvidence(nats.astype(np.float32), window.origin_px, window.sd, window.mean_px)
     share = (plate.shaded / np.maximum(plate.lit, 1)).astype(np.float32)
     reference = plate.reference
     as_before2 = np.minimum(
@@ -138,7 +138,7 @@ def plate_evidence(picture: Picture, task: CubeOnPlate, plate: PlateModel) -> Ev
     as_before2 = (as_before2 - 4 * noise2) / (2 * noise2 + LEAST_SD**2)
     nats = _nats(np.where(plate.explained, far2, as_before2), wide)
     nats = np.where(plate.on_plate, nats, np.clip(nats / 2, *ASIDE))
-    return Evidence(nats.astype(np.float32), window.origin_px, window.sd, window.mean_px)
+    return PlateEvidence(nats.astype(np.float32), window.origin_px, window.sd, window.mean_px)
 
 
 def _nats(far2: Floats, blur_px: float) -> Floats:

@@ -8,7 +8,7 @@ from cellwright.core.pose import Pose
 from cellwright.perception.picture import Picture
 from cellwright.perception.pose_measurement import MeasurementStatus, PoseMeasurement
 from cellwright.perception.stereo.sparse_corners import fit_corners
-from cellwright.perception.stereo.sparse_evidence import Evidence, PlateModel, learn_plate, plate_evidence
+from cellwright.perception.stereo.sparse_evidence import PlateEvidence, PlateModel, learn_plate, plate_evidence
 from cellwright.perception.stereo.sparse_method import CubeOnPlate
 from cellwright.perception.stereo.sparse_silhouette import Silhouette, fit_silhouette
 from cellwright.perception.stereo.stereo_pair import pair_fault
@@ -74,7 +74,7 @@ class FastSparseStereo:
                 guess = np.array([*corners.centre_m[:2], corners.yaw_rad, corners.edge_m])
         return self._measured(fit_silhouette(pictures, evidences, self.task, guess))
 
-    def _evidence(self, left: Picture, right: Picture) -> list[Evidence] | None:
+    def _evidence(self, left: Picture, right: Picture) -> list[PlateEvidence] | None:
         found = []
         for number, picture in enumerate((left, right)):
             plate = self._plates[number] if self._plates else learn_plate(picture, self.task, is_empty=False)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.perception.picture import Picture
-from cellwright.perception.stereo.sparse_evidence import CAP, Evidence
+from cellwright.perception.stereo.sparse_evidence import CAP, PlateEvidence
 from cellwright.perception.stereo.sparse_method import CubeOnPlate
 from cellwright.perception.stereo.sparse_projection import project
 
@@ -43,7 +43,7 @@ class SilhouetteView:
         coarse: How many of the evidence's pixels along each axis become one.
     """
 
-    def __init__(self, picture: Picture, evidence: Evidence, coarse: int = 1) -> None:
+    def __init__(self, picture: Picture, evidence: PlateEvidence, coarse: int = 1) -> None:
         self.picture = picture
         nats = evidence.nats
         if coarse > 1:
@@ -146,7 +146,7 @@ class _Scores:
 
 
 def fit_silhouette(
-    pictures: Sequence[Picture], evidences: Sequence[Evidence], task: CubeOnPlate, guess: Array | None = None
+    pictures: Sequence[Picture], evidences: Sequence[PlateEvidence], task: CubeOnPlate, guess: Array | None = None
 ) -> Silhouette:
     """Fits the silhouette of a cube on the plate to all pictures: a grid of places and turns, then the best of them.
 
@@ -209,7 +209,7 @@ def _climb(score: Callable[[Array], Array], start: Array, steps: Array, most: in
     return start
 
 
-def _judged(fine: _Scores, evidences: Sequence[Evidence], best: Array, sizes: Array) -> Silhouette:
+def _judged(fine: _Scores, evidences: Sequence[PlateEvidence], best: Array, sizes: Array) -> Silhouette:
     inner, outer = fine.corners(best), fine.corners(best, RING)
     qualities, in_view = [], []
     for view in fine.views:
