@@ -17,6 +17,7 @@ from cellwright.sensors.image_camera import ImageCamera, ImageCameraCfg
 from cellwright.sensors.image_noise import PICTURE_NOISES, PictureNoise
 from cellwright.sensors.laser import LaserRangeSensor
 from cellwright.sensors.logical_detector import LogicalDetector, LogicalDetectorCfg
+from cellwright.sensors.loose_mount import LooseMount
 from cellwright.sensors.noise import Noise, NoiseCfg
 from cellwright.sensors.overhead_detector import OverheadDetector, OverheadDetectorCfg
 from cellwright.sensors.robot import JointStateSensor, ToolStatusSensor, WrenchSensor
@@ -41,6 +42,7 @@ __all__ = [
     "LightCurtainSensor",
     "LogicalDetector",
     "LogicalDetectorCfg",
+    "LooseMount",
     "Noise",
     "NoiseCfg",
     "OverheadDetector",

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field
 
 from cellwright.core.config import Cfg
 
-__all__ = ["LAB_CLUSTERS_M", "AngleNoise", "ClusterCfg", "LengthNoise", "PoseNoise"]
+__all__ = ["LAB_CLUSTERS_M", "AngleNoise", "ClusterCfg", "Clusters", "LengthNoise", "PoseNoise"]
 
 Array = npt.NDArray[np.float64]
 
