@@ -23,3 +23,8 @@ def test_time_is_that_of_the_processor_without_the_first_call():
 
     assert 15 < _cpu_ms(work, 3) < 60
     assert len(calls) == 4
+
+
+def test_a_kit_from_pixels_and_two_cameras_have_goals():
+    assert TARGETS["aprs.tasked_rtf"] == {"min": 5.0}
+    assert TARGETS["aprs.two_cameras_rtf"] == {"min": 2.0}

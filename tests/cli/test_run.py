@@ -272,6 +272,8 @@ def test_many_runs_that_start_at_once_get_files_of_their_own(tmp_path, monkeypat
         (["--recovery", "ful"], "unknown recovery 'ful'"),
         (["--planner", "sequenzer"], "unknown planner 'sequenzer'; did you mean 'sequencer'?"),
         (["--fidelity", "real"], "unknown fidelity 'real' (available: kinematic, physics)"),
+        (["--source", "pixels"], "unknown source 'pixels' (available: camera, state)"),
+        (["kitting", "--source", "camera"], "is a logical_detector, which takes no pictures"),
     ],
 )
 def test_a_bad_option_is_told_alone(cellwright, options, told):

@@ -178,3 +178,17 @@ def test_has_listener():
     assert not bus.has_listener("/truth")
     bus.unsubscribe(everything)
     assert not bus.has_listener("/x")
+
+
+def test_a_log_waits_for_nothing_and_a_controller_does():
+    bus = Bus()
+    bus.declare("/x", Reading)
+    log = bus.subscribe(None, Listener(), subscriber="log", role=Role.RECORDER)
+    assert bus.has_listener("/x")
+    assert not bus.is_waited_for("/x")
+    controller = bus.subscribe("/x", Listener(), subscriber="controller")
+    assert bus.is_waited_for("/x")
+    bus.unsubscribe(log)
+    assert bus.is_waited_for("/x")
+    bus.unsubscribe(controller)
+    assert not bus.is_waited_for("/x")

@@ -279,6 +279,34 @@ def test_a_camera_whose_frames_do_not_count_has_nothing_in_view(still):
     assert sight.clear_with(question) == [False]
 
 
+def test_frames_are_asked_of_as_few_detectors_as_have_everything_in_view(still):
+    cell = still()
+    asyncio.run(cell.sleep(0.5))
+    scene = Scene(cell)
+    wide = scene.view._detectors["eye"]
+    narrow = DetectorView(Camera("near", Pose.from_xyz_rpy(FANUC_EYE, [0.0, np.pi / 2, 0.0]), 0.2, (2048, 2048)))
+    away = DetectorView(Camera("away", Pose.from_xyz_rpy([9.0, 9.0, 2.0], [0.0, np.pi / 2, 0.0]), 0.5, (2048, 2048)))
+    question = asked("medium_gear_1", "small_gear_1")
+
+    def helpful(**detectors):
+        view = ViewModel(detectors, ["fanuc"])
+        view.note_arm("fanuc", 0.0, scene.robots["fanuc"].stands, still=True)
+        return SightPoints(cell.belief.state, view).helpful(question)
+
+    assert helpful(near=narrow, eye=wide, away=away) == ["eye"]
+    assert helpful(away=away, eye=wide) == ["eye"]
+    assert helpful(away=away) is None  # nothing tells: all are asked
+    assert SightPoints(cell.belief.state, None).helpful(question) is None
+
+
+def test_a_look_asks_for_frames_where_they_are_made_on_demand(scene):
+    it, wanted = scene(), []
+    it.cell.belief.on_wait = lambda names: wanted.append(list(names))
+    it.look(*asked("fanuc_medium_tray", "medium_gear_1", since_s=0.56))
+    assert wanted
+    assert set(map(tuple, wanted)) == {("eye",)}
+
+
 def test_an_arm_does_not_fold_upon_itself_to_look(scene):
     """High above home the gripper would touch the forearm."""
     robot = scene().robots["fanuc"]

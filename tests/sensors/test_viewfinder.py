@@ -63,3 +63,27 @@ def test_the_frame_of_a_picture_has_z_ahead_and_y_down():
     assert np.allclose(ahead, [1, 0, 0])
     assert np.allclose(right, [0, -1, 0])
     assert np.allclose(down, [0, 0, -1])
+
+
+class CountingRenderer(RayRenderer):
+    """Counts the pictures that are drawn."""
+
+    drawn = 0
+
+    def shoot(self, *args, **kwargs):
+        self.drawn += 1
+        return super().shoot(*args, **kwargs)
+
+
+def test_what_looks_the_same_is_drawn_once_and_anew_when_it_moved(tiny):
+    view, renderer = Viewfinder(Camera("eye", ABOVE, 0.9, (32, 24)), None, 1), CountingRenderer()
+    one, two = (view.shoot(tiny, renderer, ABOVE, 1.0, (GEOM,)) for _ in range(2))
+    assert renderer.drawn == 1
+    np.testing.assert_array_equal(one.geom, two.geom)
+    aside = Pose.from_xyz_rpy([0.52, 0.0, 0.8], [0.1, np.pi / 2 - 0.15, np.pi / 2 + 0.3])
+    view.shoot(tiny, renderer, aside, 1.0, (GEOM,))
+    view.shoot(tiny, renderer, aside, 0.5, (GEOM,))
+    assert renderer.drawn == 3
+    tiny.data.qpos[tiny.objects["medium_gear_1"].qpos] += 0.001
+    view.shoot(tiny, renderer, aside, 0.5, (GEOM,))
+    assert renderer.drawn == 4

@@ -12,6 +12,7 @@ import cellwright
 from cellwright.cells import load_cell
 from cellwright.core.errors import JobFailed
 from cellwright.lab import Lab
+from cellwright.lab.sources import with_source
 from cellwright.orders import KitDesign, Order
 from cellwright.trials import RunCfg, TrialStatus, run_order
 from cellwright.trials.controllers import TRIAL_CONTROLLERS
@@ -23,7 +24,7 @@ ONE_GEAR = Order.of("one gear", {KitDesign.of("kit_m", "sku_kit_m2l1_vessel", {"
 SOURCE = Path(cellwright.__file__).parent
 CONTROLLER_FILES = (
     "kitting_controller", "controller_ports", "controllers", "announced", "calibrated_ports", "registration/places",
-    "registration/sightings", "registration/procedure", "registration/fitting",
+    "registration/sightings", "registration/procedure", "registration/fitting", "frame_requests",
 )  # fmt: skip
 SIMULATION = {"sim", "lab", "judge", "sensors", "control", "interfaces"}
 
@@ -38,6 +39,17 @@ def test_a_kit_is_built_while_lab_world_and_judge_are_out_of_reach():
         report = run_order(lab, [ONE_GEAR], RunCfg(("fanuc",)))
     assert report.status is TrialStatus.DONE, report.reason
     assert looked[0] > 10_000, "the guard was there all the time"
+
+
+@pytest.mark.slow
+def test_a_kit_is_built_from_pixels_while_lab_world_and_judge_are_out_of_reach():
+    """Recognition has the messages of a picture and the drawings: not the scene, not its seed."""
+    pytest.importorskip("cv2")
+    cell = with_source(load_cell("aprs").model_copy(update={"fidelity": "kinematic", "settle_s": 0.0}), "camera")
+    with Lab(cell, seed=3) as lab, guarded() as looked:
+        report = run_order(lab, [ONE_GEAR], RunCfg(("fanuc",)))
+    assert report.status is TrialStatus.DONE, report.reason
+    assert looked[0] > 1000, "the guard was there all the time"
 
 
 def leaky(source):

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from cellwright.bench import vision_kitting
 from cellwright.bench.result import BENCHES, Measurement, MeasurementConditions
+from cellwright.bench.vision_kitting import kit_from_pixels, two_cameras
 from cellwright.core.extras import has_extra
-from cellwright.lab import Lab
 from cellwright.lab.cell_file import read_cell
 from cellwright.rendering import Renderer, choose_renderer
 from cellwright.rendering.probe import GL_PLATFORMS, probe
@@ -19,12 +20,10 @@ from cellwright.sim.picture import cell_view
 __all__ = ["vision"]
 
 PICTURES, QUICK_PICTURES = 15, 3
-LAB_S, QUICK_LAB_S = 10.0, 1.0
-CAMERAS = ("camera_fanuc", "camera_motoman")
 TARGETS: Mapping[str, Mapping[str, float]] = {
     "render.soft_640_ms": {"max": 160.0},
     "render.soft_1280_ms": {"max": 400.0},
-    "aprs.two_cameras_rtf": {"min": 2.0},
+    **vision_kitting.TARGETS,
 }
 
 
@@ -44,9 +43,7 @@ def vision(conditions: MeasurementConditions) -> Measurement:
             metrics[name] = _picture_ms(world, choose_renderer("soft"), size, count)
     else:
         conditions.say("numba is not installed (pip install 'cellwright[cameras]'): no pictures by compiled code")
-    lab_s = QUICK_LAB_S if conditions.quick else LAB_S
-    wall_s, cpu_s = _two_cameras_s(conditions.seed, lab_s, "gl" if has_gl else "auto")
-    metrics |= {"aprs.two_cameras_rtf": lab_s / wall_s, "aprs.two_cameras_cpu": cpu_s / lab_s}
+    metrics |= two_cameras(conditions, "gl" if has_gl else "auto") | kit_from_pixels(conditions)
     return Measurement(metrics, {name: limit for name, limit in TARGETS.items() if name in metrics})
 
 
@@ -64,25 +61,3 @@ def _cpu_ms(work: Callable[[], object], count: int) -> float:
         work()
         times.append(time.process_time() - start)
     return float(1000 * np.median(times))
-
-
-def _two_cameras_s(seed: int, duration_s: float, renderer: str) -> tuple[float, float]:
-    """Returns the wall clock's and the processor's time, with two cameras of 640 x 480 at 10 pictures a second."""
-    cell = read_cell("aprs")
-    lines = [
-        {"type": "color_camera", "camera": name, "resolution_px": [640, 480], "rate_hz": 10, "renderer": renderer}
-        for name in CAMERAS
-    ]
-    with Lab(cell.model_copy(update={"sensors": (*cell.sensors, *lines)}), seed) as lab:
-        taken = []
-        for name in CAMERAS:
-            lab.bus.subscribe(
-                f"/{name}/image_raw", lambda _, message: taken.append(message.sequence), subscriber="bench"
-            )
-        lab.advance(0.2)
-        taken.clear()
-        start, cpu_start = time.perf_counter(), time.process_time()
-        lab.advance(duration_s)
-        took_s = time.perf_counter() - start, time.process_time() - cpu_start
-    assert len(taken) >= 2 * (10 * duration_s - 1), "pictures were not taken"
-    return took_s

@@ -13,6 +13,7 @@ from cellwright.catalogue.seating import seated_pose
 from cellwright.checks.finding import Finding
 from cellwright.core.errors import UnknownName
 from cellwright.core.pose import Pose
+from cellwright.lab.camera_detector import CameraDetector
 from cellwright.sensors import SENSORS, Detector, make_sensor
 from cellwright.sim import World
 from cellwright.sim.sight_points import surface_points
@@ -22,6 +23,7 @@ __all__ = ["check_sight"]
 TYPE = "logical_detector"
 NAMED = 8
 Array = npt.NDArray[np.float64]
+AnyDetector = Detector[Any] | CameraDetector
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ def check_sight(world: World) -> Finding | None:
     if not lines or not world.objects:
         return None
     made = [make_sensor(dict(line), world, f"{cell.where}: {place}") for place, line in lines]
-    detectors = [sensor for sensor in made if isinstance(sensor, Detector)]
+    detectors = [sensor for sensor in made if isinstance(sensor, Detector | CameraDetector)]
     names, things = ", ".join(detector.source for detector in detectors), _things(world)
     far = {thing.name: why for thing in things if (why := _why_unseen(world, detectors, thing))}
     slots = [slot for tray in world.objects if tray not in far for slot in _slots(world, tray)]
@@ -75,7 +77,7 @@ def check_sight(world: World) -> Finding | None:
 
 def _is_detector(line: dict[str, Any]) -> bool:
     kind = line.get("type")
-    return isinstance(kind, str) and kind in SENSORS and issubclass(SENSORS.get(kind), Detector)
+    return isinstance(kind, str) and kind in SENSORS and issubclass(SENSORS.get(kind), Detector | CameraDetector)
 
 
 def _things(world: World) -> list[_Place]:
@@ -108,7 +110,7 @@ def _slots(world: World, tray: str) -> list[_Place]:
     return places
 
 
-def _why_unseen(world: World, detectors: list[Detector[Any]], place: _Place) -> str:
+def _why_unseen(world: World, detectors: list[AnyDetector], place: _Place) -> str:
     """Returns why no detector sees a place, as text; empty when one does, or when another loose thing is above it."""
     name = place.name if " of " in place.name else f"'{place.name}'"
     x, y, _ = place.at.position
@@ -130,7 +132,7 @@ def _why_unseen(world: World, detectors: list[Detector[Any]], place: _Place) -> 
     return min(reasons)[1]
 
 
-def _outside_m(detector: Detector[Any], x: float, y: float) -> float:
+def _outside_m(detector: AnyDetector, x: float, y: float) -> float:
     """Returns the distance of a point from a detector's field; zero or less inside."""
     (x_low, y_low), (x_high, y_high) = detector.cfg.min_xy_m, detector.cfg.max_xy_m
     return float(max(x_low - x, x - x_high, y_low - y, y - y_high))

@@ -45,6 +45,7 @@ def control(
     database: Annotated[
         str, typer.Option(envvar="CELLWRIGHT_DATABASE", help="Belief and progress: a new file, or an address.")
     ] = "sqlite://",
+    source: Annotated[str | None, typer.Option(help="The source of detections that the cell is served with.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the controller's account as one JSON object.")] = False,
 ) -> int:
     """Builds kits in a cell that another process serves: what `cellwright run` does, over CRCL and the vision socket.
@@ -62,6 +63,10 @@ def control(
         )
     loaded = load_cell(cell)
     load_plugins(loaded)
+    if source is not None:
+        from cellwright.lab.sources import with_source
+
+        loaded = with_source(loaded, source)
     drawings = Drawings.of(loaded)
     settings = ExecutionSettings(recovery=RecoveryMode.named(recovery), planner=_planner(planner))
     named = split_names(robots, loaded.robots, "robot", loaded.where) if robots else None

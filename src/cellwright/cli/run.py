@@ -28,7 +28,7 @@ __all__ = ["run"]
 
 OF_THE_FIRST_RUN = (
     "cell", "order", "quantity", "robots", "recovery", "planner", "fault", "seed", "fidelity", "plan", "rename",
-    "calibration",
+    "calibration", "source",
 )  # fmt: skip
 
 
@@ -52,6 +52,9 @@ def run(
     ] = None,
     calibration: Annotated[
         Path | None, typer.Option(help="A calibration file of the cell: corrects drawings and detections.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(help="Where detections come from: state, or camera, recognised in pictures.")
     ] = None,
     fault: Annotated[list[str] | None, typer.Option(help="What goes wrong: kind:key=value,...; repeatable.")] = None,
     seed: Annotated[int, typer.Option(help="Root of all randomness.")] = 0,
@@ -86,6 +89,8 @@ def run(
         "cell": cell, "order": order, "quantity": quantity, "robots": _names(robots), "recovery": recovery,
         "planner": planner, "seed": seed, "fidelity": fidelity, "faults": fault or [],
     }  # fmt: skip
+    if source is not None:
+        header["source"] = source
     if calibration is not None:
         header["calibration"] = str(calibration.absolute())
     if database is not None and "://" in database:
@@ -108,6 +113,10 @@ def run(
             database or str(out / "run.db"),
         )
     loaded = _loaded(header["cell"], header["seed"])
+    if header.get("source") is not None:
+        from cellwright.lab.sources import with_source
+
+        loaded = with_source(loaded, header["source"])
     header["order"] = header["order"] or (fitting_orders(loaded) or [DEFAULT_ORDER])[0]
     orders = [find_order(header["order"], header["quantity"])]
     wanted = [path for path in (record, None if no_picture else picture) if path is not None]

@@ -44,6 +44,9 @@ def serve(
     seed: Annotated[int, typer.Option(help="Decides the actual layout.")] = 0,
     pace: Annotated[float, typer.Option(help="Simulated seconds per second.")] = 1.0,
     fidelity: Annotated[str | None, typer.Option(help="physics or kinematic; the cell's own by default.")] = None,
+    source: Annotated[
+        str | None, typer.Option(help="Where detections come from: state, or camera, recognised in pictures.")
+    ] = None,
     record: Annotated[Path | None, typer.Option(help="Log everything to this MCAP file.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a log that exists.")] = False,
     as_json: Annotated[
@@ -60,7 +63,7 @@ def serve(
         refuse_existing(record)
     loaded = read_cell(cell)
     tell_hints(cell_hints(loaded))
-    with Lab.from_cell(loaded, seed, pace=pace, fidelity=fidelity, horizon_s=FOR_EVER_S) as lab:
+    with Lab.from_cell(loaded, seed, pace=pace, fidelity=fidelity, source=source, horizon_s=FOR_EVER_S) as lab:
         crcl = CrclInterface(lab, profile=profile, frame=_frame(frame), push_period_s=push)
         vision = VisionInterface(lab, profile=profile, frame=_frame(frame))
         pictures = PictureInterface(lab)

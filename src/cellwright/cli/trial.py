@@ -11,7 +11,8 @@ import typer
 from rich.text import Text
 
 from cellwright.cli.output import err, prepare_output, print_json, say, table, take_folder
-from cellwright.core.errors import BadInput
+from cellwright.core.errors import BadInput, UnknownName
+from cellwright.lab.sources import SOURCES
 from cellwright.trials.cfg import EXTERNAL, trial_json_schema
 from cellwright.trials.page import FILES
 from cellwright.trials.report import Report
@@ -27,6 +28,9 @@ def trial(
     ] = None,
     calibration: Annotated[
         Path | None, typer.Option(help="A calibration file of the cell, for a controller inside.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(help="Where detections come from: state, or camera, recognised in pictures.")
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder of verdict, page, picture and log; out/trial/NAME, or the next number.")
@@ -52,6 +56,10 @@ def trial(
     cfg = read_whole_trial(file)
     if calibration is not None:
         cfg = cfg.model_copy(update={"calibration": str(calibration)})
+    if source is not None:
+        if source not in SOURCES:
+            raise UnknownName("source", source, SOURCES, "--source")
+        cfg = cfg.model_copy(update={"source": source})
     if cfg.calibration is not None and (controller or cfg.controller) == EXTERNAL:
         raise BadInput("a calibration is for a controller inside; one outside loads the file itself")
     usual = Path("out") / "trial" / cfg.trial

@@ -49,6 +49,7 @@ class Bus:
         self.topics: dict[str, type[Message]] = {}
         self.subscriptions: list[Subscription] = []
         self._callbacks: dict[str, tuple[Callback, ...]] = {}
+        self._waited_for: set[str] = set()
 
     def declare(self, topic: str, message_type: type[Message]) -> None:
         """Announces a topic before its first message."""
@@ -92,6 +93,10 @@ class Bus:
         """Returns whether a message of that topic has a subscriber: lets publishers skip needless work."""
         return bool(self._callbacks.get(topic))
 
+    def is_waited_for(self, topic: str) -> bool:
+        """Returns whether a controller listens to a topic; the judge and the recorder take what comes anyway."""
+        return topic in self._waited_for
+
     def listeners(self, topic: str) -> int:
         """Returns the number of its subscribers."""
         return len(self._callbacks.get(topic, ()))
@@ -102,6 +107,6 @@ class Bus:
 
     def _route(self, topic: str) -> None:
         truth = self.topics[topic].TRUTH
-        self._callbacks[topic] = tuple(
-            s.callback for s in self.subscriptions if s.topic in (topic, None) and (s.role.sees_truth or not truth)
-        )
+        own = [s for s in self.subscriptions if s.topic in (topic, None) and (s.role.sees_truth or not truth)]
+        self._callbacks[topic] = tuple(s.callback for s in own)
+        (self._waited_for.add if any(s.role is Role.CONTROLLER for s in own) else self._waited_for.discard)(topic)

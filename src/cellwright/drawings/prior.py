@@ -23,7 +23,8 @@ __all__ = ["Drawings", "ViewBox"]
 ViewBox = tuple[tuple[float, float], tuple[float, float]]
 """The corners with the lowest and with the highest x and y of what a detector looks at."""
 
-DETECTORS = ("logical_detector", "overhead_detector")
+FLAT_DETECTORS = ("overhead_detector", "camera_detector")  # look down on planes of known height
+DETECTORS = ("logical_detector", *FLAT_DETECTORS)
 WHOLE_CELL: ViewBox = ((-100.0, -100.0), (100.0, 100.0))
 
 
@@ -70,7 +71,13 @@ class Drawings:
     def flat_detectors(self) -> frozenset[str]:
         """The detectors that measure neither heights nor leans: those that look down on a plane of known height."""
         lines = [line for _, line in self.cell.sensor_lines()]
-        return frozenset(str(line.get("name")) for line in lines if line.get("type") == "overhead_detector")
+        return frozenset(str(line.get("name")) for line in lines if line.get("type") in FLAT_DETECTORS)
+
+    @cached_property
+    def on_demand_detectors(self) -> frozenset[str]:
+        """The detectors that take a picture only while one is waited for."""
+        lines = [line for _, line in self.cell.sensor_lines()]
+        return frozenset(str(line.get("name")) for line in lines if line.get("type") == "camera_detector")
 
     @cached_property
     def detector_cameras(self) -> Mapping[str, Camera]:

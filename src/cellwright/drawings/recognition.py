@@ -6,7 +6,7 @@ import numpy as np
 
 from cellwright.catalogue import PARTS, TRAYS
 from cellwright.catalogue.furniture_kinds import TableFigures
-from cellwright.drawings.prior import Drawings
+from cellwright.drawings.prior import FLAT_DETECTORS, Drawings
 from cellwright.perception.recognition import RecognitionModel
 from cellwright.perception.support import Surface
 
@@ -46,7 +46,7 @@ def _tables(drawings: Drawings) -> list[Surface]:
 def _planes(drawings: Drawings) -> list[Surface]:
     found = {}
     for _, line in drawings.cell.sensor_lines():
-        if line.get("type") == "overhead_detector":
+        if line.get("type") in FLAT_DETECTORS and line.get("plane_m") is not None:
             low = tuple(np.asarray(line.get("min_xy_m", (-100.0, -100.0)), float).tolist())
             high = tuple(np.asarray(line.get("max_xy_m", (100.0, 100.0)), float).tolist())
             surface = Surface((low[0], low[1]), (high[0], high[1]), float(line["plane_m"]))

@@ -175,7 +175,8 @@ class LookPlanner:
             if not in_view and (glances >= GLANCES or not any(sight.clear_with(left, partly=True))):
                 return
             now_s = self._clock.time_s
-            self.belief.watch_all(now_s)
+            is_asking = self.belief.on_wait is not None  # frames are made on demand: few, where they help
+            self.belief.watch_all(now_s, sight.helpful(left) if is_asking and glances <= GLANCES else None)
             fresh = [
                 (name, time_s) for name, time_s in self.belief.frames_s.items() if time_s > frames.get(name, start_s)
             ]
@@ -184,7 +185,8 @@ class LookPlanner:
                 frames[detector] = time_s
                 for question in sight.clear_in_frame(in_view, detector, time_s):
                     counts[question] += 1
-                    if counts[question] >= PATIENCE and (sight.is_seen(question) or not question.is_fixed):
+                    patience = GLANCES if is_asking and sight.is_seen(question) else PATIENCE
+                    if counts[question] >= patience and (sight.is_seen(question) or not question.is_fixed):
                         closed[question] = sight.is_seen(question) or bool(question.slot)
             if now_s >= until_s:
                 raise ObservationTimeout(sight.unseen_reason(in_view or left, now_s))

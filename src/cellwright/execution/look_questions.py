@@ -122,6 +122,27 @@ class SightPoints:
         good = [name for name in view.detectors if name not in states or str(states[name].state) == "good"]
         return self._clear(questions, good or view.detectors, visibility, PARTLY if partly else SHARE)
 
+    def helpful(self, questions: Sequence[Question]) -> list[str] | None:
+        """Returns few detectors that have all of this in view, as far as any has; None when that cannot be told."""
+        view = self._view
+        if view is None or not view.detectors:
+            return None
+        left, chosen = set(range(len(questions))), list[str]()
+        for share in (SHARE, PARTLY):
+            seen = {name: self._clear(questions, [name], self._now, share) for name in view.detectors}
+            while left:
+                gains = {name: sum(seen[name][row] for row in left) for name in view.detectors}
+                best = max(gains, key=gains.__getitem__)
+                if not gains[best]:
+                    break
+                chosen += [best] if best not in chosen else []
+                left -= {row for row in left if seen[best][row]}
+        return chosen or None
+
+    def _now(self, detector: str, points: Array, _radii: Array, by_parts: Array) -> npt.NDArray[np.int8]:
+        assert self._view is not None
+        return self._view.visibility_from(detector, points, 0.0, {}, by_parts=by_parts)
+
     def clear_in_frame(self, questions: Sequence[Question], detector: str, time_s: float) -> list[Question]:
         """Returns the questions that one frame of a detector could answer."""
         view = self._view

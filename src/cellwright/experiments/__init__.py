@@ -3,6 +3,7 @@
 from cellwright.experiments import aprs_calibration as aprs_calibration
 from cellwright.experiments import aprs_noise as aprs_noise
 from cellwright.experiments import control_tracking as control_tracking
+from cellwright.experiments import kitting_camera as kitting_camera
 from cellwright.experiments import kitting_clean as kitting_clean
 from cellwright.experiments import kitting_faults as kitting_faults
 from cellwright.experiments import kitting_limits as kitting_limits

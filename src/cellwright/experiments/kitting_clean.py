@@ -12,7 +12,7 @@ from cellwright.experiments.kitting_runs import KittingJob, KittingRow, run_kitt
 from cellwright.experiments.plots import BoxPlot
 from cellwright.experiments.pool import run_jobs
 
-__all__ = ["kitting_clean"]
+__all__ = ["kitting_clean", "s_per_part"]
 
 LAYOUTS, QUICK_LAYOUTS = 100, 5
 ORDERS = ("kit_m2l1", "kit_s2l2")
@@ -81,7 +81,7 @@ def _calibrated_metrics(rows: list[KittingRow]) -> dict[str, float]:
         f"{CALIBRATED}.success_low": wilson_low(done, count),
         f"{CALIBRATED}.n": count,
         f"{CALIBRATED}.false_done": sum(row.status == "false_done" for row in rows),
-        f"{CALIBRATED}.s_per_part": _s_per_part([row for row in rows if row.robots == ROBOT]),
+        f"{CALIBRATED}.s_per_part": s_per_part([row for row in rows if row.robots == ROBOT]),
     }
 
 
@@ -101,11 +101,11 @@ def _metrics(rows: list[KittingRow]) -> dict[str, float]:
         own = [row.done for row in rows if row.order == order]
         metrics |= {f"{order}.success": float(np.mean(own)) if own else float("nan"), f"{order}.n": len(own)}
     for prefix, robot in (("", ROBOT), (f"{OTHER_ROBOT}.", OTHER_ROBOT)):
-        metrics[f"{prefix}s_per_part"] = _s_per_part([row for row in rows if row.robots == robot])
+        metrics[f"{prefix}s_per_part"] = s_per_part([row for row in rows if row.robots == robot])
     return metrics
 
 
-def _s_per_part(rows: list[KittingRow]) -> float:
+def s_per_part(rows: list[KittingRow]) -> float:
     """Returns simulated seconds per part of the kits that were done: looks, tool changes and thinking included."""
     done = [row for row in rows if row.done]
     return sum(row.sim_s for row in done) / sum(len(row.placed_mm) for row in done) if done else float("nan")

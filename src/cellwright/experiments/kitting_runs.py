@@ -18,7 +18,7 @@ PART_COUNTS = {"medium_gear": 6, "large_gear": 3, "small_gear": 6}
 
 @dataclass(frozen=True)
 class KittingJob:
-    """One run to make; `size` names the errors of the cell, its own by default."""
+    """One run to make; `size` names the errors of the cell, `source` where detections come from: its own by default."""
 
     order: str
     seed: int
@@ -27,6 +27,7 @@ class KittingJob:
     spec: str = ""
     robots: tuple[str, ...] | None = None
     size: str = ""
+    source: str = "state"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +52,7 @@ class KittingRow:
         cpu_s: The processor time.
         reason: One line.
         size: The size of the cell's errors, by name; empty for its own.
+        source: The source of detections.
     """
 
     order: str
@@ -70,6 +72,7 @@ class KittingRow:
     cpu_s: float = 0.0
     reason: str = ""
     size: str = ""
+    source: str = "state"
 
     @property
     def done(self) -> bool:
@@ -104,9 +107,10 @@ def run_kitting(job: KittingJob) -> KittingRow:
         robots=robots,
         fault=job.fault,
         size=job.size,
+        source=job.source,
     )
     try:
-        with Lab(random_cell(job.size), job.seed) as lab:
+        with Lab.from_cell(random_cell(job.size), job.seed, source=job.source) as lab:
             faults = [job.spec] if job.spec else ()
             report = lab.run(job.order, robots=job.robots, recovery=job.recovery, faults=faults)
     except SimulationError as error:

@@ -42,7 +42,7 @@ class VisionInterface:
 
     def __init__(self, lab: Lab, *, profile: str = "spec", frame: Literal["base", "world"] = "base") -> None:
         self._lab = lab
-        self._subscriptions: list[Subscription] = []
+        self._subscriptions: dict[str, Subscription] = {}
         self._configs = {name: robot.vision for name, robot in lab.cell.robots.items() if robot.vision is not None}
         errors, suffix = ErrorCollector(), "/detections"
         topics = [topic for topic, message in lab.bus.topics.items() if message is Detections]
@@ -66,16 +66,23 @@ class VisionInterface:
         try:
             for robot, server in self.servers.items():
                 cfg = self._configs[robot]
+                server.on_clients = partial(self._listen, robot)
                 await server.start(host, (ports or {}).get(robot, cfg.port))
-                subscriber, role = f"vision door of {robot}", Role.CONTROLLER
-                subscription = self._lab.bus.subscribe(
-                    _topic(cfg), partial(_send, server), subscriber=subscriber, role=role
-                )
-                self._subscriptions.append(subscription)
         except BaseException:
             await self.close()
             raise
         return self
+
+    def _listen(self, robot: str) -> None:
+        """Listens to a detector while it has clients: one that makes frames on demand makes none for nobody."""
+        bus, server, cfg = self._lab.bus, self.servers[robot], self._configs[robot]
+        if server.clients and robot not in self._subscriptions:
+            subscriber, role = f"vision door of {robot}", Role.CONTROLLER
+            self._subscriptions[robot] = bus.subscribe(
+                _topic(cfg), partial(_send, server), subscriber=subscriber, role=role
+            )
+        elif not server.clients and robot in self._subscriptions:
+            bus.unsubscribe(self._subscriptions.pop(robot))
 
     def check_ports(self, ports: Mapping[str, int]) -> None:
         """Checks that every robot that a port is given for has a vision server; raises UnknownName."""
@@ -90,11 +97,12 @@ class VisionInterface:
 
     async def close(self) -> None:
         """Ends all connections."""
-        for subscription in self._subscriptions:
+        for server in self.servers.values():
+            server.on_clients = lambda: None
+            await server.close()
+        for subscription in self._subscriptions.values():
             self._lab.bus.unsubscribe(subscription)
         self._subscriptions.clear()
-        for server in self.servers.values():
-            await server.close()
 
 
 def _send(server: VisionServer, _topic: str, detections: Detections) -> None:

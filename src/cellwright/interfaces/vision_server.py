@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections import deque
+from collections.abc import Callable
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -51,6 +52,7 @@ class VisionServer:
         clients_dropped: Clients that were disconnected because they did not read at all.
         clients_refused: Clients whose first line asked for nothing that there is; they are told so, and disconnected.
         frames_too_long: Frames that were not sent because their line passed the limit.
+        on_clients: Is called when a client has come or gone.
 
     Args:
         encoder: Makes the lines of clients that ask for no other protocol.
@@ -84,6 +86,7 @@ class VisionServer:
         self._max_missed_frames = max_missed_frames
         self._max_clients = max_clients
         self._max_line_bytes = max_line_bytes
+        self.on_clients: Callable[[], None] = lambda: None
         self._listener = Listener("the vision server")
         self._clients: dict[_Client, None] = {}  # in the order of their coming
 
@@ -169,6 +172,7 @@ class _Client(asyncio.BufferedProtocol):
         handle.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
         handle.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # finds dead hosts
         clients[self] = None
+        self._server.on_clients()
 
     @property
     def reads_nothing(self) -> bool:
@@ -223,6 +227,7 @@ class _Client(asyncio.BufferedProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._server._clients.pop(self, None)
+        self._server.on_clients()
 
     def pause_writing(self) -> None:
         self._is_full = True

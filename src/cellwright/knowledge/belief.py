@@ -48,6 +48,7 @@ class Belief:
         state: What is believed, to be read.
         watched_s: Detector -> when what it sees was last waited for; the others need not be processed as often.
         frames_s: Detector -> when its last frame was taken.
+        on_wait: Is told from which detectors a frame is waited for, for those that make frames on demand alone.
         detector_notes: The first changes of detectors' states, a line each.
         follower: What follows objects, and is told what hands did with them: the tracker.
     """
@@ -64,6 +65,7 @@ class Belief:
         self.state = BeliefState(world_model)
         self.watched_s: dict[str, float] = {}
         self.frames_s: dict[str, float] = {}
+        self.on_wait: Callable[[Iterable[str]], None] | None = None
         self.detector_notes: list[str] = []
         self.follower: ObjectFollower | None = None
         self._publish = publish
@@ -92,9 +94,16 @@ class Belief:
                 self.watch_all(now_s)
             self.watched_s[source] = max(now_s, self.watched_s.get(source, 0.0))
 
-    def watch_all(self, now_s: float) -> None:
-        """Notes that the next frame of every detector is waited for."""
+    def watch_all(self, now_s: float, helpful: Iterable[str] | None = None) -> None:
+        """Notes that the next frame of every detector is waited for.
+
+        Args:
+            now_s: Since when.
+            helpful: Those whose frames can show what is looked for; only they make one on demand. All by default.
+        """
         self.watched_s.update(dict.fromkeys(self.frames_s, now_s))
+        if self.on_wait is not None:
+            self.on_wait(self.frames_s if helpful is None else helpful)
 
     def note_missing(self, names: Iterable[str], found: Iterable[str] = ()) -> None:
         """Notes objects that were looked for and not seen, and others that were: the former are nowhere until seen.

@@ -26,6 +26,7 @@ from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.core.loop import SimulationLoop, WaitClock
 from cellwright.lab.cell_file import checked_layout, read_cell
 from cellwright.lab.snapshot import LabSnapshot
+from cellwright.lab.sources import with_source
 from cellwright.lab.versions import model_hash, versions
 from cellwright.record import Recorder
 from cellwright.sensors import Sensor, make_sensor, schedule
@@ -103,10 +104,20 @@ class Lab:
         *,
         pace: float | None = None,
         fidelity: str | None = None,
+        source: str | None = None,
         horizon_s: float = HORIZON_S,
     ) -> Self:
-        """Returns a laboratory for a cell by name, by file or as an object; `fidelity` overrides the cell's."""
-        loaded = cell if isinstance(cell, Cell) else read_cell(cell, seed)
+        """Returns a laboratory for a cell by name, by file or as an object.
+
+        Args:
+            cell: Which.
+            seed: Root of all randomness.
+            pace: Simulated seconds per wall second; None runs as fast as possible.
+            fidelity: `physics` or `kinematic` instead of the cell's own.
+            source: `camera` has detectors recognise objects in pictures; `state`, the default, does not.
+            horizon_s: Simulation time after which a run that has not ended is an error.
+        """
+        loaded = with_source(cell if isinstance(cell, Cell) else read_cell(cell, seed), source)
         if fidelity is not None:
             if fidelity not in ("physics", "kinematic"):
                 raise UnknownName("fidelity", fidelity, ["physics", "kinematic"])

@@ -83,6 +83,8 @@ class Sensor(ABC, Generic[C]):
         topic_name: The end of its topic, `/<source>/<topic_name>`; by default the type under which it is registered.
         is_costly: Whether it had better not read for nobody, although a subscriber then misses what would have been
             under way when it came.
+        is_on_demand: Whether it reads for controllers alone, one reading at a time: none is begun while another is
+            under way, and none for a log.
         noises: Key of its configuration that is a `NoiseCfg` -> the noise, whose drift is part of snapshots.
         state: Whatever else it keeps between readings, an empty dictionary at first; part of snapshots.
         latest: Its last message, None before the first.
@@ -97,6 +99,7 @@ class Sensor(ABC, Generic[C]):
     message_type: ClassVar[type[Message]]
     topic_name: ClassVar[str] = ""
     is_costly: ClassVar[bool] = False
+    is_on_demand: ClassVar[bool] = False
 
     def __init__(self, cfg: C, context: SensorContext) -> None:
         self.cfg = cfg

@@ -32,6 +32,7 @@ def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
     dropout, uniform = cfg.dropout, sensor.context.rng.random
     under_way = sensor.under_way
     may_skip = sensor.is_skippable and not dropout and (not delay or sensor.is_costly)
+    is_on_demand = sensor.is_on_demand
 
     def publish(message: Message, beside: Beside) -> Message | None:
         for change in filters:
@@ -47,6 +48,9 @@ def schedule(sensor: Sensor[Any], stepper: Stepper, bus: Bus) -> None:
 
     def take() -> None:
         nonlocal unchecked
+        if is_on_demand and (under_way or not (sensor.is_kept or bus.is_waited_for(topic))):
+            sensor.sequence += 1
+            return
         if may_skip and not sensor.is_kept and not any(map(bus.has_listener, topics)):
             sensor.sequence += 1
             return

@@ -44,6 +44,7 @@ class Viewfinder:
         left, top, right, bottom = (window - [*middle, *middle]) / camera.focal_px
         self._window = left, top, right, bottom  # slopes to the right and downwards
         self._drawn_px = self.size_px
+        self._last: tuple[tuple[object, ...], Shot] | None = None
         self._bend: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None = None
         if camera.lens_error is not None:
             self._bend_by(replace(camera, pose_in_world=Pose.identity()))
@@ -84,10 +85,22 @@ class Viewfinder:
         frustum, has_light = self.frustum(pose_in_world), bool(patterns) and RGB in layers
         if has_light and DEPTH not in layers:
             layers = (*layers, DEPTH)
-        shot = renderer.shoot(*world.appearance.now(), frustum, self._drawn_px, exposure=exposure, layers=layers)
+        shot = self._drawn(world, renderer, frustum, exposure, layers)
         if has_light:
             shot = add_light(shot, frustum, patterns, exposure)
         return shot if self._bend is None else self._bent(shot, *self._bend)
+
+    def _drawn(
+        self, world: World, renderer: Renderer, frustum: Frustum, exposure: float, layers: tuple[str, ...]
+    ) -> Shot:
+        """Returns the picture of a perfect lens; the last one, as long as nothing looks otherwise."""
+        model, data = world.appearance.now()
+        place = frustum.eye_in_world_m.tobytes(), frustum.axes_in_world.tobytes()
+        key = (model, world.appearance.look(), *place, renderer, exposure, layers)
+        if self._last is None or self._last[0] != key:
+            shot = renderer.shoot(model, data, frustum, self._drawn_px, exposure=exposure, layers=layers)
+            self._last = key, shot
+        return self._last[1]
 
     def _bent(self, shot: Shot, across: npt.NDArray[np.float64], down: npt.NDArray[np.float64]) -> Shot:
         i, j = np.floor(across).astype(np.intp), np.floor(down).astype(np.intp)

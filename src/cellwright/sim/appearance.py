@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Appearance"]
 
+STEPS = 2.0**20  # per metre or radian: what moves by less looks the same, and need not be drawn again
+PAINT = (
+    "geom_rgba", "geom_matid", "mat_rgba", "mat_emission", "mat_texid", "mat_specular", "mat_shininess",
+    "light_pos", "light_dir", "light_diffuse", "light_specular", "light_ambient", "light_castshadow", "light_active",
+)  # fmt: skip
 NUMBERS = {int(mujoco.mjtJoint.mjJNT_FREE): 7, int(mujoco.mjtJoint.mjJNT_BALL): 4}
 
 
@@ -37,12 +42,18 @@ class Appearance:
             self._model = spec.compile()
             self._data = mujoco.MjData(self._model)
             self._from, self._to = _joint_numbers(self._world.model, self._model)
-        self._data.qpos[self._to] = self._world.data.qpos[self._from]
+        self._data.qpos[self._to] = np.round(self._world.data.qpos[self._from] * STEPS) / STEPS
         self._data.time = self._world.data.time
         self._world.leds.paint(self._model)
         mujoco.mj_kinematics(self._model, self._data)
         mujoco.mj_camlight(self._model, self._data)
         return self._model, self._data
+
+    def look(self) -> bytes:
+        """Returns what tells whether anything looks otherwise than at another moment."""
+        model, data = self.now()
+        parts = [data.geom_xpos, data.geom_xmat, *(getattr(model, name) for name in PAINT)]
+        return b"".join(part.tobytes() for part in parts)
 
 
 def _joint_numbers(source: Any, target: Any) -> tuple[Any, Any]:

@@ -67,6 +67,7 @@ class CellUnderTest(CellFaults):
         faults: str | Sequence[str | dict[str, Any]] = (),
         time_limit_s: float = 300.0,
         calibration: str | Path | None = None,
+        source: str = "state",
     ) -> CellUnderTest:
         """Starts the laboratory, on free ports.
 
@@ -81,6 +82,7 @@ class CellUnderTest(CellFaults):
             time_limit_s: Simulated time after which the interfaces close, so that no controller waits for ever. They
                 also close as in a trial: when all orders were submitted, or have been complete and still for 5 s.
             calibration: A calibration file of the cell, for a controller inside.
+            source: The source of detections: `state`, or `camera`, which recognises objects in pictures.
 
         Raises:
             BadInput: One line that says what is allowed.
@@ -113,6 +115,7 @@ class CellUnderTest(CellFaults):
                 folder=str(self.folder),
                 name=self.name,
                 calibration=None if calibration is None else str(calibration),
+                source=source,
             )
         except BadInput:
             self.close(keep=True)  # so that it can be started again, rightly

@@ -61,7 +61,8 @@ class CellBackend:
         folder = Path(asked.pop("folder"))
         asked["trial"] = asked.pop("name")[:80]
         cfg = validate(asked | {"impossible": "note"}, TrialCfg, WHERE)
-        lab = Lab.from_cell(cfg.cell, cfg.seed, pace=cfg.pace if cfg.controller == EXTERNAL else None)
+        pace = cfg.pace if cfg.controller == EXTERNAL else None
+        lab = Lab.from_cell(cfg.cell, cfg.seed, pace=pace, source=cfg.source)
         book = OrderBook.of(cfg.orders, lab.cell, WHERE)
         trial = Trial(lab, cfg, book)
         return cls(cfg, trial, TrialInterfaces(trial), folder, lab.record(folder / "log.mcap").close)

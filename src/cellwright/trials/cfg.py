@@ -86,6 +86,7 @@ class TrialCfg(Cfg):
         faults: What goes wrong, as text or as mappings.
         points: Item of the score -> its worth, where it is not the usual.
         controller: The default controller: `external`, `internal` (Cellwright's own), or the name of another inside.
+        source: The source of detections: `state`, or `camera`, which recognises objects in pictures.
         calibration: A calibration file of the cell for a controller inside, relative to the trial's; one outside reads
             such a file itself.
         connect_within_s: Real time in which a controller outside must connect; simulated time stands still till then.
@@ -104,6 +105,7 @@ class TrialCfg(Cfg):
     faults: list[AnyFault] = Field(default_factory=list)
     points: dict[str, Worth] = Field(default_factory=dict)
     controller: str = EXTERNAL
+    source: Literal["state", "camera"] = "state"
     calibration: Annotated[str, Field(min_length=1)] | None = None
     connect_within_s: Seconds = 60.0
     reconnect_within_s: Seconds = 10.0

@@ -29,6 +29,7 @@ from cellwright.planning.external_plan import ExternalPlan
 from cellwright.trials.announced import AnnouncedOrder
 from cellwright.trials.controller_ports import ControllerOrders, ControllerPorts
 from cellwright.trials.detector_views import surfaces_of, view_model
+from cellwright.trials.frame_requests import FrameRequests
 
 __all__ = ["ACTIONS_TOPIC", "PLANS_TOPIC", "TRACKS_TOPIC", "KittingController", "controller_database", "expected_in"]
 
@@ -87,6 +88,9 @@ class KittingController:
             registered=ports.drawings.registered_detectors,
         )
         self.belief.follower, self.belief.state.view = self._tracker, self._view
+        self._requests = FrameRequests(ports, ports.drawings.on_demand_detectors & self._views.keys(), self._see)
+        if self._requests.detectors:
+            self.belief.on_wait = self._requests.ask
         self._kits = dict(self.belief.state.tray_of)
 
     async def build(
@@ -188,7 +192,10 @@ class KittingController:
 
     def _listen(self) -> Callable[[], None]:
         """Takes what detectors say; returns how to stop that."""
-        stops = [self._ports.watch(detector, self._see) for detector in self._views]
+        on_demand = self._requests.detectors
+        stops = [self._ports.watch(detector, self._see) for detector in self._views if detector not in on_demand]
+        self._requests.ask(on_demand)  # a first frame of each
+        stops.append(self._requests.stop)
 
         def stop() -> None:
             for one in stops:
@@ -201,6 +208,7 @@ class KittingController:
         asyncio.get_running_loop().call_later(PERCEPTION_S, self._track, frame)
 
     def _track(self, frame: Detections) -> None:
+        self._requests.done(frame.source)
         if self._lost is None or self._lost.done():
             return
         if self._kits != self.belief.state.tray_of:  # slots of a tray that has become a kit are named after it
@@ -224,6 +232,8 @@ class KittingController:
         """Returns whether a frame is processed; most are skipped: what they say is in the next one, too."""
         self._left_out[source] = (self._left_out[source] + 1) % EVERY
         is_watched = self.belief.watched_s.get(source, -1.0) >= self._ports.clock.time_s - ATTENTION_S
+        if source in self._requests.detectors:
+            return True
         return self._left_out[source] == 0 or source not in self.belief.frames_s or is_watched
 
     def _tell(self, message: Plan | ActionEvent) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cellwright.lab.camera_detector import CameraDetector
 from cellwright.lab.lab import Lab
 from cellwright.sensors.detector import Detector
 from cellwright.sim.sight_points import facing_side, surface_points
@@ -25,7 +26,7 @@ class OracleView:
 
     def __init__(self, lab: Lab) -> None:
         self._world = lab.world
-        self._detectors = [sensor for sensor in lab.sensors if isinstance(sensor, Detector)]
+        self._detectors = [sensor for sensor in lab.sensors if isinstance(sensor, Detector | CameraDetector)]
 
     def __call__(self, thing: str, without: Collection[str] = ()) -> bool:
         """Returns whether a detector can see a loose thing.
@@ -45,7 +46,7 @@ class OracleView:
         finally:
             model.geom_group[aside] = groups
 
-    def _sees(self, detector: Detector[Any], thing: str) -> bool:
+    def _sees(self, detector: Detector[Any] | CameraDetector, thing: str) -> bool:
         item, pose, cfg = self._world.objects[thing], self._world.pose_of(thing), detector.cfg
         xy = pose.position[:2]
         if not ((xy >= cfg.min_xy_m).all() and (xy <= cfg.max_xy_m).all()):

@@ -21,6 +21,7 @@ from cellwright.judge import Recoverability
 from cellwright.judge.faults.validation import check_fault
 from cellwright.lab.cell_file import read_cell
 from cellwright.lab.lab import Lab
+from cellwright.lab.sources import with_source
 from cellwright.trials.cfg import EXTERNAL, TrialCfg, controller_names, make_trial, read_trial
 from cellwright.trials.controllers import TRIAL_CONTROLLERS
 from cellwright.trials.orders import OrderBook
@@ -255,7 +256,7 @@ def _trial_cell(cfg: TrialCfg) -> Cell:
         BadInput: It does not exist, or all that is wrong with it.
     """
     try:
-        return read_cell(cfg.cell, cfg.seed)
+        return with_source(read_cell(cfg.cell, cfg.seed), cfg.source)
     except ConfigError:  # a mistake in the cell's own file, which is named
         raise
     except BadInput as error:
