@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from cellwright.perception.picture import Picture
 from cellwright.perception.pose_measurement import MeasurementStatus, PoseMeasurement
 
@@ -9,6 +11,7 @@ __all__ = ["pair_fault"]
 
 SAME_MOMENT_S = 1e-3
 LEAST_BASELINE_M = 1e-3
+MOST_TURNED_RAD = 0.2  # between the two axes; more cannot be rectified without losing the picture
 
 
 def pair_fault(left: Picture | None, right: Picture | None) -> PoseMeasurement | None:
@@ -26,7 +29,7 @@ def pair_fault(left: Picture | None, right: Picture | None) -> PoseMeasurement |
 
 
 def _mismatch(left: Picture, right: Picture) -> str:
-    if abs(left.time_s - right.time_s) > SAME_MOMENT_S:
+    if not abs(left.time_s - right.time_s) <= SAME_MOMENT_S:
         return f"the pictures are of two moments: left {left.time_s:g} s, right {right.time_s:g} s"
     if left.pixels.shape != right.pixels.shape:
         sizes = " and ".join(f"{p.pixels.shape[1]} x {p.pixels.shape[0]}" for p in (left, right))
@@ -38,4 +41,7 @@ def _mismatch(left: Picture, right: Picture) -> str:
         return "the right camera is to the left of the left one: the cameras are swapped"
     if across < abs(down) + abs(ahead):
         return "the cameras are not side by side"
+    turned_rad = left.pose_camera_in_world.angle_rad(right.pose_camera_in_world)
+    if turned_rad > MOST_TURNED_RAD or not np.allclose(left.matrix, right.matrix, rtol=0.05, atol=40.0):
+        return f"the cameras have other lenses, or look apart by {np.degrees(turned_rad):.1f} degrees: no stereo pair"
     return ""

@@ -1,0 +1,191 @@
+"""Dense stereo: the pose of an object that stands on a table, from two pictures and its drawing."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.core.errors import BadInput
+from cellwright.core.extras import need_extra
+from cellwright.core.registry import Registry
+from cellwright.perception.picture import Picture
+from cellwright.perception.pose_measurement import MeasurementStatus, PoseMeasurement
+from cellwright.perception.stereo.depth_map import DepthMap, Workspace, match
+from cellwright.perception.stereo.hypotheses import ABOVE_M, Agreement, UprightPose, agreement, starts
+from cellwright.perception.stereo.rectified_pair import StereoPair, rectify
+from cellwright.perception.stereo.sought_model import SoughtModel
+from cellwright.perception.stereo.stereo_pair import pair_fault
+from cellwright.perception.stereo.turned_fit import ProfileField, fit_turned
+
+__all__ = ["DENSE_METHODS", "DenseStereo", "FastStereo", "UprightFit"]
+
+Array = npt.NDArray[np.float64]
+MARGIN_M = 0.02  # above the object
+NEAR_M = 0.06  # beyond its radius: with less, where the search began would decide what is fitted
+STARTS = 4
+LEAST_SUPPORT, LEAST_SCORE = 0.40, 0.10
+SEEN_SUPPORT = 0.20
+SURFACE_M = 0.012
+LEAST_SURFACE = 0.3  # share of the surface that is measured where the drawings have it
+UPRIGHT_SD_RAD = 0.01
+TOGETHER = 60  # neighbours in a depth map whose errors are one
+LEAST_SD_M = 0.0003
+
+
+@dataclass(frozen=True, eq=False)
+class UprightFit:
+    """A fitted pose, with how it agrees and how far it scatters.
+
+    Attributes:
+        pose: The place.
+        variances: Of x, y in m2 and yaw in rad2; infinite where nothing was measured.
+        agreement: With the depth map.
+    """
+
+    pose: UprightPose
+    variances: Array
+    agreement: Agreement
+
+
+class DenseStereo(ABC):
+    """The interface of methods: checks the pair, measures, never raises for what pictures show.
+
+    Args:
+        model: The object that is looked for; there is one of it.
+        workspace: Where it stands, by the drawings.
+
+    Raises:
+        MissingExtra: OpenCV or scipy is not installed.
+    """
+
+    def __init__(self, model: SoughtModel, workspace: Workspace) -> None:
+        need_extra("dense stereo", "vision", "cv2", "scipy")
+        self.model, self.workspace = model, workspace
+
+    def locate(self, left: Picture | None, right: Picture | None) -> PoseMeasurement:
+        """Returns where the object is, with variances and quality, or the reason why that is not known."""
+        fault = pair_fault(left, right)
+        if fault is not None:
+            return fault
+        assert left is not None
+        assert right is not None
+        return self._locate(rectify(left, right))
+
+    @abstractmethod
+    def _locate(self, pair: StereoPair) -> PoseMeasurement:
+        """Returns the measurement of a pair that can be used."""
+
+
+DENSE_METHODS: Registry[type[DenseStereo]] = Registry("dense stereo method", "cellwright.dense_methods")
+"""Name -> class; `fast` and `paper` ship."""
+
+
+@DENSE_METHODS.register("fast")
+class FastStereo(DenseStereo):
+    """Matches only what the workspace can be, and fits x, y and yaw of the upright object to points above the surface.
+
+    Its quality is the share of the visible surface that was measured where it should be, the mean over slices of
+    height.
+    """
+
+    def __init__(self, model: SoughtModel, workspace: Workspace) -> None:
+        super().__init__(model, workspace)
+        if not model.profile_rz_m:
+            raise BadInput(f"{model.name} has no profile: so far only what is turned is found")
+        self._field = ProfileField.of(model) if model.profile_rz_m else None
+
+    def _locate(self, pair: StereoPair) -> PoseMeasurement:
+        depths = match(pair, self.workspace, self.model.height_m + MARGIN_M)
+        if depths is None:
+            return PoseMeasurement(
+                status=MeasurementStatus.NOT_SEEN, reason=f"the workspace is out of view of {pair.left.source}"
+            )
+        share = _surface_share(depths, self.workspace)
+        if share < LEAST_SURFACE and self._is_swapped(pair, share):
+            reason = f"{pair.left.source} and {pair.right.source} show each other's picture: the pictures are swapped"
+            return PoseMeasurement(status=MeasurementStatus.BAD_PAIR, reason=reason)
+        fits = self._fits(depths)
+        if not fits:
+            reason = f"nothing like {self.model.name} stands in the workspace"
+            return PoseMeasurement(status=MeasurementStatus.NOT_SEEN, reason=reason)
+        best = max(fits, key=lambda fit: fit.agreement.score)
+        return self._measurement(best)
+
+    def _fits(self, depths: DepthMap) -> list[UprightFit]:
+        """Returns fits from several starts; each is a place of its own, or comes from a start of its own."""
+        found = []
+        level = depths.points_in_world - np.array([0.0, 0.0, self.workspace.surface_m - self.model.bottom_m])
+        above = level[level[:, 2] > self.model.bottom_m + ABOVE_M]
+        for _, start in starts(self.model, depths, self.workspace, yaws=1, most=STARTS):
+            aside = np.hypot(above[:, 0] - start.x_m, above[:, 1] - start.y_m)
+            near = above[aside < self.model.radius_m + NEAR_M]
+            fit = self._refined(near, start, depths)
+            if fit is not None:
+                found.append(fit)
+        return found
+
+    def _refined(self, points: Array, start: UprightPose, depths: DepthMap) -> UprightFit | None:
+        assert self._field is not None
+        fit = fit_turned(self._field, points, np.array([start.x_m, start.y_m]))
+        if fit is None:
+            return None
+        xy, normal, spread_m = fit
+        pose = UprightPose(float(xy[0]), float(xy[1]), 0.0)
+        variances = np.append(_variances(normal, spread_m), np.inf)
+        return UprightFit(pose, variances, agreement(self.model, pose, depths, self.workspace))
+
+    def _is_swapped(self, pair: StereoPair, share: float) -> bool:
+        """Returns whether the pictures match far better the other way round."""
+        other = StereoPair(_with_pixels(pair.left, pair.right), _with_pixels(pair.right, pair.left), pair.baseline_m)
+        depths = match(other, self.workspace, self.model.height_m + MARGIN_M)
+        return depths is not None and _surface_share(depths, self.workspace) > max(LEAST_SURFACE, 2 * share)
+
+    def _measurement(self, fit: UprightFit) -> PoseMeasurement:
+        model, space, agrees = self.model, self.workspace, fit.agreement
+        pose_in_world = fit.pose.in_world(space.surface_m - model.bottom_m)
+        x, y, yaw = fit.variances.tolist()
+        upright = UPRIGHT_SD_RAD**2
+        variances = np.array([x, y, space.surface_sd_m**2, upright, upright, yaw])
+        told = f"{100 * agrees.supported:.0f} % of its surface was measured where it should be"
+        status, reason = MeasurementStatus.FOUND, ""
+        if agrees.supported < SEEN_SUPPORT:
+            reason = f"nothing like {model.name} stands in the workspace: at the best place {told}"
+            return PoseMeasurement(status=MeasurementStatus.NOT_SEEN, reason=reason)
+        if agrees.supported < LEAST_SUPPORT or agrees.score < LEAST_SCORE:
+            status = MeasurementStatus.POOR
+            reason = f"{model.name}: {told}, behind {100 * agrees.contradicted:.0f} % of it something else was seen"
+        elif (
+            not (np.array(space.min_xy_m) <= pose_in_world.position[:2]).all()
+            or not (pose_in_world.position[:2] <= np.array(space.max_xy_m)).all()
+        ):
+            status, reason = MeasurementStatus.POOR, f"{model.name}: the best place is outside the workspace"
+        return PoseMeasurement(
+            status=status,
+            reason=reason,
+            pose_in_world=pose_in_world,
+            variances=variances,
+            quality=float(np.clip(agrees.supported, 0.0, 1.0)),
+        )
+
+
+def _variances(normal: Array, spread_m: float) -> Array:
+    """Returns the variances of a least-squares fit whose residuals are alike among neighbours."""
+    inverse = np.linalg.pinv(normal)
+    result: Array = np.diag(inverse) * spread_m**2 * TOGETHER + LEAST_SD_M**2
+    return result
+
+
+def _with_pixels(picture: Picture, other: Picture) -> Picture:
+    return replace(picture, pixels=other.pixels)
+
+
+def _surface_share(depths: DepthMap, workspace: Workspace) -> float:
+    """Returns the share of a workspace's surface that was measured at its height, of what was measured at all of it."""
+    xs, ys = (np.linspace(low, high, 40) for low, high in zip(workspace.min_xy_m, workspace.max_xy_m, strict=True))
+    x, y = np.meshgrid(xs, ys)
+    own, measured = depths.measured_at(np.stack([x, y, np.full_like(x, workspace.surface_m)], axis=-1))
+    known = np.isfinite(measured)
+    return float((np.abs(measured - own)[known] < SURFACE_M).mean()) if known.any() else 0.0

@@ -1,0 +1,165 @@
+"""Upright poses that a depth map supports: how well one agrees with it, and where on a table to begin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.core.pose import Pose
+from cellwright.perception.stereo.depth_map import DepthMap, Workspace
+from cellwright.perception.stereo.sought_model import COARSE_STEP_M, STEP_M, SoughtModel
+
+__all__ = ["Agreement", "UprightPose", "agreement", "starts", "visible"]
+
+Array = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+ABOVE_M = 0.010  # what is lower may be the table
+CELL_M = 0.008
+SECTORS = 24  # directions from which an object may be seen, for the coarse search
+COARSE_POINTS = 80
+COARSE_M, FINE_M = 0.014, 0.009
+BINS = 8
+
+
+@dataclass(frozen=True)
+class UprightPose:
+    """The place of an object that stands on a surface."""
+
+    x_m: float
+    y_m: float
+    yaw_rad: float
+
+    def in_world(self, z_m: float) -> Pose:
+        """Returns it as a pose, with the height of the object's origin."""
+        return Pose.from_xyz_rpy([self.x_m, self.y_m, z_m], [0.0, 0.0, self.yaw_rad])
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The agreement of a hypothesis with what was measured, over the part of its surface that should be seen.
+
+    Attributes:
+        supported: Share that was measured where it should be, the mean over slices of its height, 0 to 1.
+        contradicted: Share behind which something was measured: it cannot be there.
+        hidden: Share before which something was measured.
+    """
+
+    supported: float
+    contradicted: float
+    hidden: float
+
+    @property
+    def score(self) -> float:
+        """The rank of a hypothesis: its support, less what contradicts it."""
+        return self.supported - self.contradicted
+
+
+def visible(surface: tuple[Array, Array], eye_in_model: Array, step_m: float) -> Flags:
+    """Returns which points of a surface are seen from a point in its frame; what is before them hides them.
+
+    Args:
+        surface: Points and normals.
+        eye_in_model: From where.
+        step_m: The distance between two points.
+    """
+    points, normals = surface
+    ways = eye_in_model - points
+    facing: Flags = (normals * ways).sum(axis=1) > 0.1 * np.linalg.norm(ways, axis=1)
+    z = eye_in_model / np.linalg.norm(eye_in_model)
+    x = np.cross([0.0, 0.0, 1.0], z) if abs(z[2]) < 0.99 else np.array([1.0, 0.0, 0.0])
+    x = x / np.linalg.norm(x)
+    near = points @ z
+    nearer = 1.0 / (1.0 - near / np.linalg.norm(eye_in_model))  # perspective: what is near is large
+    cells = points @ np.column_stack([x, np.cross(z, x)]) * (nearer / (1.3 * step_m))[:, None]
+    columns, rows = np.floor(cells - cells.min(axis=0)).astype(np.int64).T
+    nearest = np.full((rows.max() + 1) * (columns.max() + 1), -np.inf)
+    place = rows * (columns.max() + 1) + columns
+    np.maximum.at(nearest, place[facing], near[facing])
+    seen: Flags = facing & (near > nearest[place] - 3 * step_m)
+    return seen
+
+
+def agreement(model: SoughtModel, pose: UprightPose, depths: DepthMap, workspace: Workspace) -> Agreement:
+    """Returns how well a pose agrees with what was measured."""
+    pose_in_world = pose.in_world(workspace.surface_m - model.bottom_m)
+    seen = visible(model.surface, pose_in_world.inverse().apply(depths.pose_camera_in_world.position), STEP_M)
+    points = model.surface[0][seen]
+    level = points[:, 2] - model.bottom_m
+    points = points[level > ABOVE_M]
+    own, measured = depths.measured_at(pose_in_world.apply(points))
+    off = measured - own
+    supported, behind, front = np.abs(off) <= FINE_M, off > FINE_M, off < -FINE_M
+    height = np.minimum((points[:, 2] - model.bottom_m) / model.height_m * BINS, BINS - 1).astype(int)
+    counts = np.bincount(height, minlength=BINS)
+    shares = np.bincount(height, supported, BINS)[counts > 0] / counts[counts > 0]
+    return Agreement(float(shares.mean()), float(behind.mean()), float(front.mean()))
+
+
+def starts(
+    model: SoughtModel, depths: DepthMap, workspace: Workspace, yaws: int, most: int
+) -> list[tuple[float, UprightPose]]:
+    """Returns the poses that agree best, coarsely, each with its score, best first; no two within half a radius.
+
+    Args:
+        model: The object.
+        depths: What was measured.
+        workspace: Where it stands.
+        yaws: How many turns within its period are tried; 1 for what is round.
+        most: How many places are returned, and for each place as many turns.
+    """
+    places = _places(model, depths, workspace)
+    if not len(places):
+        return []
+    eye = depths.pose_camera_in_world.position
+    z_m = workspace.surface_m - model.bottom_m
+    sector = np.round(np.arctan2(eye[1] - places[:, 1], eye[0] - places[:, 0]) / (2 * np.pi) * SECTORS).astype(int)
+    scores = np.full((len(places), yaws), -np.inf)
+    turns = model.period_rad * np.arange(yaws) / yaws
+    for own in np.unique(sector):
+        here = np.flatnonzero(sector == own)
+        middle = places[here].mean(axis=0)
+        for number, yaw in enumerate(turns):
+            pose = UprightPose(float(middle[0]), float(middle[1]), float(yaw)).in_world(z_m)
+            seen = visible(model.coarse_surface, pose.inverse().apply(eye), COARSE_STEP_M)
+            points = model.coarse_surface[0][seen]
+            points = points[points[:, 2] - model.bottom_m > ABOVE_M]
+            points = points[:: max(len(points) // COARSE_POINTS, 1)] @ pose.rotation_matrix.T
+            offsets = np.column_stack([places[here], np.full(len(here), z_m)])
+            own_m, measured = depths.measured_at(offsets[:, None] + points[None])
+            off = measured - own_m
+            scores[here, number] = (np.abs(off) <= COARSE_M).mean(axis=1) - (off > COARSE_M).mean(axis=1)
+    best: list[tuple[float, UprightPose]] = []
+    ranks = scores.max(axis=1)
+    for _ in range(most):
+        top = int(ranks.argmax())
+        if ranks[top] < 0.1:
+            break
+        x, y = places[top]
+        own_turns = np.argsort(-scores[top], kind="stable")[:most]
+        best += [(float(scores[top, turn]), UprightPose(float(x), float(y), float(turns[turn]))) for turn in own_turns]
+        ranks[np.hypot(*(places - places[top]).T) < max(model.radius_m / 2, 2 * CELL_M)] = -np.inf
+    return best
+
+
+def _places(model: SoughtModel, depths: DepthMap, workspace: Workspace) -> Array:
+    """Returns places (n, 2) on a grid, above or beside which something was measured that is not the table."""
+    import cv2
+
+    points = depths.points_in_world
+    low, high = np.array(workspace.min_xy_m), np.array(workspace.max_xy_m)
+    level = points[:, 2] - workspace.surface_m
+    inside = (
+        (level > ABOVE_M)
+        & (level < model.height_m + ABOVE_M)
+        & ((points[:, :2] >= low) & (points[:, :2] <= high)).all(1)
+    )
+    shape = np.ceil((high - low) / CELL_M).astype(int) + 1
+    cells = np.round((points[inside, :2] - low) / CELL_M).astype(int)
+    counts = np.zeros(shape, np.uint8)
+    filled = np.bincount(cells[:, 0] * shape[1] + cells[:, 1], minlength=shape.prod()).reshape(shape)
+    counts[filled >= 3] = 1
+    reach = 2 * int(min(model.radius_m, 0.02) / CELL_M) + 1
+    grown = cv2.dilate(counts, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach)))
+    return np.asarray(low + np.argwhere(grown > 0) * CELL_M, float)
