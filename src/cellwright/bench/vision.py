@@ -10,6 +10,7 @@ import numpy as np
 from cellwright.bench import vision_kitting
 from cellwright.bench.result import BENCHES, Measurement, MeasurementConditions
 from cellwright.bench.vision_kitting import kit_from_pixels, two_cameras
+from cellwright.bench.vision_overhead import OVERHEAD_TARGETS, overhead_metrics
 from cellwright.core.extras import has_extra
 from cellwright.lab.cell_file import read_cell
 from cellwright.rendering import Renderer, choose_renderer
@@ -24,6 +25,7 @@ TARGETS: Mapping[str, Mapping[str, float]] = {
     "render.soft_640_ms": {"max": 160.0},
     "render.soft_1280_ms": {"max": 400.0},
     **vision_kitting.TARGETS,
+    **OVERHEAD_TARGETS,
 }
 
 
@@ -43,6 +45,7 @@ def vision(conditions: MeasurementConditions) -> Measurement:
             metrics[name] = _picture_ms(world, choose_renderer("soft"), size, count)
     else:
         conditions.say("numba is not installed (pip install 'cellwright[cameras]'): no pictures by compiled code")
+    metrics |= overhead_metrics(world, count)
     metrics |= two_cameras(conditions, "gl" if has_gl else "auto") | kit_from_pixels(conditions)
     return Measurement(metrics, {name: limit for name, limit in TARGETS.items() if name in metrics})
 

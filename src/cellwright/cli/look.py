@@ -13,9 +13,14 @@ import typer
 from cellwright.cells import Cell, cell_hints, nominal_cameras
 from cellwright.cli.output import prepare_output, print_json, say, tell_hints
 from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.extras import need_extra
 from cellwright.core.files import refuse_existing
 from cellwright.core.messages import CameraInfo, CameraPose, Depth, Image
+from cellwright.drawings import Drawings
+from cellwright.drawings.recognition import recognition_model
 from cellwright.lab.cell_file import read_cell
+from cellwright.perception.picture import Picture, read_picture
+from cellwright.perception.recognition import OverheadRecogniser, annotated
 from cellwright.rendering import save_png
 from cellwright.sensors import SENSORS, ImageCamera, make_sensor, sensor_label
 from cellwright.sim import World
@@ -29,6 +34,9 @@ def look(
     out: Annotated[Path | None, typer.Option(help="The PNG file; out/<camera>.png, or the next number.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")] = False,
     depth: Annotated[bool, typer.Option("--depth", help="Depths, not colours: 16 bits, whole mm, 0 = none.")] = False,
+    detect: Annotated[
+        bool, typer.Option("--detect", help="Recognise parts and trays: outlines in the picture, and a table.")
+    ] = False,
     exposure: Annotated[float | None, typer.Option(help="Factor of the light; the camera's own by default.")] = None,
     noise: Annotated[float | None, typer.Option(help="Standard deviation of the colours, or of depths in m.")] = None,
     binning: Annotated[int, typer.Option(help="Pixels along each axis that become one: 1, 2, 4 or 8.")] = 1,
@@ -39,6 +47,10 @@ def look(
 
     The picture is taken where the camera really is, through its real lens; what is told of it is what was calibrated.
     """
+    if detect and depth:
+        raise BadInput("look: --detect needs colours; leave out --depth")
+    if detect:
+        need_extra("look --detect", "vision", "cv2")
     loaded = read_cell(cell, seed)
     if not overwrite:
         refuse_existing(out)
@@ -51,12 +63,18 @@ def look(
     out = out or usual_file(camera, overwrite=overwrite)
     prepare_output(out)
     tell_hints(cell_hints(loaded))
-    told = take_camera_picture(World(loaded, seed), line, out)
+    told = take_camera_picture(World(loaded, seed), line, out, Drawings.of(loaded) if detect else None)
     if as_json:
         print_json({"cell": cell, "seed": seed, "camera": camera, "file": out, **told})
     else:
         reach = "" if told["kind"] == "colours" else ", {:.3f} to {:.3f} m".format(*told["range_m"])
         say(f"{out} ({told['width']} x {told['height']}{reach}, renderer {told['renderer']})")
+        for one in told.get("detections", ()):
+            place = "{:8.4f} {:8.4f}".format(*one["xy_m"])
+            turn = "" if one["yaw_deg"] is None else f"{one['yaw_deg']:7.1f} deg"
+            say(f"{one['sku']:28} {place} m {turn:11}  score {one['score']:.2f}")
+        for reason in told.get("reasons", ()):
+            say(reason)
 
 
 def camera_line(cell: Cell, camera: str, *, depth: bool, **changed: Any) -> dict[str, Any]:
@@ -77,8 +95,10 @@ def camera_line(cell: Cell, camera: str, *, depth: bool, **changed: Any) -> dict
     return {"type": wanted, "camera": camera, **changed}
 
 
-def take_camera_picture(world: World, line: dict[str, Any], out: Path) -> dict[str, Any]:
-    """Takes a picture, writes it, and returns what is told of it."""
+def take_camera_picture(
+    world: World, line: dict[str, Any], out: Path, drawings: Drawings | None = None
+) -> dict[str, Any]:
+    """Takes a picture, writes it, and returns what is told of it; with drawings, also what is recognised in it."""
     sensor = make_sensor(line, world, f"camera {sensor_label(line)}")
     if not isinstance(sensor, ImageCamera):
         raise BadInput(f"{world.cell.where}: {sensor_label(line)} takes no pictures")
@@ -101,8 +121,33 @@ def take_camera_picture(world: World, line: dict[str, Any], out: Path) -> dict[s
         save_png(millimetres(message.depth_m), out)
     elif isinstance(message, Image):
         told["clipped"] = float((message.pixels == 255).any(axis=2).mean())
-        save_png(message.pixels, out)
+        if drawings is None:
+            save_png(message.pixels, out)
+        else:
+            told |= _recognised(read_picture(message, info, place), place.frame, drawings, out)
     return told
+
+
+def _recognised(picture: Picture, frame: str, drawings: Drawings, out: Path) -> dict[str, Any]:
+    """Writes the picture with what is recognised in it, and returns that."""
+    if frame != "world":
+        raise BadInput(f"look: {picture.source} is on a flange; --detect needs a camera whose place is known")
+    found = OverheadRecogniser(recognition_model(drawings)).recognise(picture)
+    save_png(annotated(picture, found), out)
+    rows = zip(found.skus, found.positions, found.quaternions, found.variances, found.scores.tolist(), strict=True)
+    return {
+        "detections": [
+            {
+                "sku": sku,
+                "xy_m": position[:2].tolist(),
+                "yaw_deg": float(np.degrees(2 * np.arctan2(turn[3], turn[0]))) if np.isfinite(variances[5]) else None,
+                "sd_m": float(np.sqrt(variances[0])),
+                "score": score,
+            }
+            for sku, position, turn, variances, score in rows
+        ],
+        "reasons": list(found.faults),
+    }
 
 
 def millimetres(depth_m: npt.NDArray[np.float32]) -> npt.NDArray[np.uint16]:

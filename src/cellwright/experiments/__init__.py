@@ -1,7 +1,9 @@
 """Experiments: published figures made again, with data, plots and a page; a new one is one file and one line here."""
 
 from cellwright.experiments import aprs_calibration as aprs_calibration
+from cellwright.experiments import aprs_camera_noise as aprs_camera_noise
 from cellwright.experiments import aprs_noise as aprs_noise
+from cellwright.experiments import aprs_recognition as aprs_recognition
 from cellwright.experiments import control_tracking as control_tracking
 from cellwright.experiments import kitting_camera as kitting_camera
 from cellwright.experiments import kitting_clean as kitting_clean

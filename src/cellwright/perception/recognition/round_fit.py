@@ -51,9 +51,14 @@ class FittedCircle:
     solid: float
 
     @property
+    def is_coloured(self) -> bool:
+        """Whether it has another colour than what is around it, not only another brightness."""
+        return self.contrast > COLOURED
+
+    @property
     def is_disc(self) -> bool:
         """Whether a disc of another colour lies there, and no hole in a plate."""
-        return self.contrast > COLOURED or (abs(self.shade) > DARKER and self.unevenness < abs(self.shade))
+        return self.is_coloured or (abs(self.shade) > DARKER and self.unevenness < abs(self.shade))
 
 
 def fit_circles(
@@ -160,13 +165,15 @@ def _insides(
     results = []
     for one in found:
         inner, outer = one[:, :INNER], one[:, INNER:].reshape(-1, 3)
-        if np.isfinite(inner).all(axis=2).mean() < 0.5 or np.isfinite(outer).all(axis=1).mean() < 0.3:
+        whole = np.isfinite(inner).all(axis=(1, 2))
+        inner = inner[whole]
+        if whole.mean() < 0.5 or np.isfinite(outer).all(axis=1).mean() < 0.3:
             results.append((0.0, 0.0, 0.0, 0.0))
             continue
         own, around = np.nanmedian(inner.reshape(-1, 3), axis=0), np.nanmedian(outer, axis=0)
         contrast, shade = float(np.hypot(*(own - around)[:2])), float((own - around)[2])
         by_angle = np.nanmedian(inner[..., 2], axis=1)
         unevenness = float(np.subtract(*np.nanquantile(by_angle, [0.85, 0.15])))
-        near = np.hypot(*(inner[..., :2] - own[:2]).reshape(-1, 2).T) < max(0.4 * contrast, 0.08)
+        near = np.hypot(*(inner[..., :2] - own[:2]).reshape(-1, 2).T) < max(0.4 * contrast, 0.08 + 4 * small.noise)
         results.append((contrast, shade, unevenness, float(near.mean())))
     return results

@@ -19,7 +19,8 @@ __all__ = ["SeenObject", "pick_parts", "seen_tray"]
 Array = npt.NDArray[np.float64]
 RADIUS_OFF = 0.075  # of the radius: what is farther off is another thing
 LEAST_SHARE, LEAST_SOLID = 0.55, 0.6
-APART = 0.8  # of the sum of two radii: what is nearer is the same part
+LEAST_DARK_SHARE = 0.8  # of a disc without a colour of its own: a shadow is one, and partly below what casts it
+APART = 0.95  # of the sum of two radii: what is nearer is the same part
 PLACE_SD_M = 0.0003
 ANGLES = 48
 
@@ -58,6 +59,10 @@ def pick_parts(
     found = []
     for circle in sorted(circles, key=lambda one: -one.share):
         if circle.share < LEAST_SHARE or circle.solid < LEAST_SOLID or not circle.is_disc:
+            continue
+        if not circle.is_coloured and circle.share < LEAST_DARK_SHARE:
+            continue
+        if not circle.is_coloured and any(board.has_floor_at(circle.xy_m, circle.radius_m) for board in boards):
             continue
         near = [outline for outline in outlines if abs(circle.radius_m / outline.radius_m - 1) < RADIUS_OFF]
         if not near:

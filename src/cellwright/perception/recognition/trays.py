@@ -26,6 +26,7 @@ EDGE_M = 0.0035  # how far the edge of a plate may be off its place
 LEAST_STEP = 0.06
 LEAST_SIDES = 0.5  # share of the plate's edge that must be seen
 LEAST_SLOTS = 0.5
+IN_MOUTH = 1.035  # of the radius of a slot: a part that closes it is larger
 SIDE_SD_M = 0.0012  # of one side of a plate against 0.3 mm of a circle
 
 
@@ -59,13 +60,21 @@ class FoundTray:
     @property
     def weight(self) -> float:
         """Its likelihood against another at the same place: slots that were seen, edges, and both at one place."""
-        return len(self.tray.slots) * self.slots + 3 * self.sides - 100 * self.shift_m
+        return len(self.tray.slots) * self.slots + 3 * self.sides - 400 * self.shift_m
 
     def inside(self, xy_m: Array, margin_m: float = 0.0) -> bool:
         """Returns whether a point is on it."""
         c, s = np.cos(self.yaw_rad), np.sin(self.yaw_rad)
         beside = np.abs(np.array([[c, s], [-s, c]]) @ (xy_m - self.xy_m))
         return bool((beside <= np.array(self.tray.size_m) / 2 + margin_m).all())
+
+    def has_floor_at(self, xy_m: Array, radius_m: float) -> bool:
+        """Returns whether a circle lies in the mouth of a slot: the rim or the floor of an empty one."""
+        for slot in self.tray.slots:
+            off_m = float(np.hypot(*(self.xy_m + _turned(np.array(slot.xy_m), self.yaw_rad) - xy_m)))
+            if off_m + radius_m < 1.15 * slot.mouth_radius_m and radius_m < IN_MOUTH * slot.mouth_radius_m:
+                return True
+        return False
 
     def corners_m(self, height_m: float) -> Array:
         """Returns the corners of its outline, (4, 3)."""
