@@ -20,7 +20,7 @@ VISIBLE = 0.8
 
 @dataclass
 class RecognitionScore:
-    """What was found of some scenes.
+    """The score of some scenes.
 
     Attributes:
         seen: Objects that could be seen and were found.
