@@ -141,6 +141,11 @@ def test_a_mistake_is_one_line_with_what_is_allowed(load_changed, case):
     assert all(word in line for word in words), line
 
 
+def test_a_variant_that_is_named_twice_is_refused():
+    with pytest.raises(BadInput, match="variant 'as_built' is named twice"):
+        load_cell("aprs@as_built@as_built")
+
+
 def test_an_unknown_variant_is_told_with_all_that_there_are():
     with pytest.raises(
         BadInput, match=r"unknown variant 'as_bild'.*'as_built'.*\(available: as_built, .*calibrated, lab"

@@ -26,6 +26,10 @@ CONTROLLER = (
     "cellwright.trials.registration.places",
     "cellwright.trials.registration.procedure",
     "cellwright.trials.registration.sightings",
+    "cellwright.trials.camera_calibration.fitting",
+    "cellwright.trials.camera_calibration.poses",
+    "cellwright.trials.camera_calibration.procedure",
+    "cellwright.trials.camera_calibration.tags",
 )
 WIRING = ("cellwright.trials.lab_ports", "heard")  # what hands frames over: between the bus and the controller
 SERVERS = (
@@ -34,6 +38,7 @@ SERVERS = (
     "cellwright.crcl.session",
     "cellwright.core.bus",
     "cellwright.trials.trial",  # takes submissions
+    "cellwright.trials.camera_calibration.lab_hands",  # holds the board up, and hands out pictures
 )
 
 

@@ -41,6 +41,9 @@ def load_cell(name_or_file: str | Path) -> Cell:
     while "@" in Path(text).name and not Path(text).exists():
         text, _, variant = text.rpartition("@")
         variants = (variant.replace("-", "_"), *variants)
+    twice = next((variant for variant in variants if variants.count(variant) > 1), None)
+    if twice is not None:
+        raise BadInput(f"cell {name_or_file}: the variant '{twice}' is named twice; once is enough")
     is_file = isinstance(name_or_file, Path) or text.endswith((".yaml", ".yml")) or "/" in text
     if is_file and not Path(text).exists():
         raise BadInput(f"cell file {text} does not exist (cells by name: {', '.join(CELLS)})")

@@ -1,4 +1,7 @@
-"""`cellwright calibrate`: the registration of robots and detectors of a cell, by marks that are seen and touched."""
+"""`cellwright calibrate`: the registration of robots and detectors of a cell, by marks that are seen and touched.
+
+With `--camera` cameras are calibrated instead, by a board that is shown to them.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +27,21 @@ def calibrate(
     cell: Annotated[str | None, typer.Argument(help="A cell's name, or a YAML file.")] = None,
     out: Annotated[Path | None, typer.Option(help="The calibration file to write.")] = None,
     robot: Annotated[
-        list[str] | None, typer.Option(help="A robot to calibrate; again for another. All by default.")
+        list[str] | None,
+        typer.Option(help="A robot to calibrate; again for another. All by default. With --camera: holds the board."),
     ] = None,
     mark: Annotated[
         list[str] | None, typer.Option(help="A place for a mark, x,y in m; again for others. Free places by default.")
+    ] = None,
+    camera: Annotated[
+        list[str] | None,
+        typer.Option(help="Instead: a camera to calibrate, or a sensor that takes pictures; again for another."),
+    ] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option(help="With --camera: a place for a tag, x,y in m; again for others.")
+    ] = None,
+    calibration: Annotated[
+        Path | None, typer.Option(help="With --camera: a calibration file whose robots count, and which is kept.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Decides the actual layout.")] = 0,
     fit: Annotated[
@@ -42,7 +56,9 @@ def calibrate(
 ) -> int:
     """Puts marks into the cell, looks at them, has the robots touch them, fits, and writes a calibration file.
 
-    Exit 0: done. 1: a mark was not seen, not felt or moved, or the marks fit too badly. 2: bad input.
+    With --camera a board is shown to cameras instead, and tags or a robot tell where they are.
+
+    Exit 0: done. 1: a mark, board or tag was not seen, not felt or moved, or fits too badly. 2: bad input.
     """
     if fit is not None:
         from cellwright.cli.calibrate_fit import fit_file
@@ -58,15 +74,32 @@ def calibrate(
     from cellwright.perception.calibration import write_calibration
     from cellwright.trials.registration import calibrate_cell
 
+    if camera and mark:
+        raise BadInput("--mark is for robots; with --camera, --tag x,y names places")
+    if not camera and (tag or calibration):
+        raise BadInput("--tag and --calibration go with --camera")
     loaded = read_cell(cell, seed)
     drawings = Drawings.of(loaded)
-    robots = drawings.named_robots(robot)
+    robots = drawings.named_robots(robot) if robot or not camera else ()
+    if camera and len(robots) > 1:
+        raise BadInput("with --camera one --robot holds the board, not several")
     places = [tuple(numbers("--mark", text, (2,))) for text in mark or ()]
     if out.is_dir():
         raise BadInput(f"{out}: a folder; --out takes the name of a file")
     if not overwrite:
         refuse_existing(out)
+    tags = [(x, y) for x, y in (numbers("--tag", text, (2,)) for text in tag or ())]
+    if not out.parent.exists():
+        say(f"the folder {out.parent} is new", to=err)
     prepare_output(out)
+    if camera:
+        from cellwright.cli.calibrate_camera import calibrate_camera
+
+        holder = robots[0] if robots else None
+        calibrate_camera(
+            loaded, camera, out, label=cell, seed=seed, holder=holder, tags=tags, before=calibration, as_json=as_json
+        )
+        return 0
     run = calibrate_cell(loaded, robots, seed, places, lambda line: say(line, to=err))  # type: ignore[arg-type]
     fitted = run.fitted
     if not fitted.problems:

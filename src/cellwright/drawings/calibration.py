@@ -13,6 +13,7 @@ from cellwright.catalogue import FURNITURE
 from cellwright.catalogue.furniture_kinds import TableFigures
 from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
+from cellwright.drawings.cameras import drawn_cameras
 from cellwright.drawings.prior import DETECTORS, Drawings
 from cellwright.perception.calibration import Calibration, DrawnPlaces
 from cellwright.perception.calibration.files import FARTHEST_M
@@ -50,6 +51,7 @@ def drawn_places(drawings: Drawings) -> DrawnPlaces:
         bases=layout.bases,
         fixtures=layout.fixtures,
         detectors=frozenset(detectors),
+        cameras=drawn_cameras(drawings),
     )
 
 
@@ -62,7 +64,7 @@ def _digest(drawn: Any) -> str:
 
 
 def calibrated_drawings(drawings: Drawings, calibration: Calibration) -> Drawings:
-    """Returns drawings corrected by a calibration: bases, tools, tables with what stands on them, measured fixtures."""
+    """Returns drawings corrected by a calibration: bases, tools, tables with what stands on them, fixtures, cameras."""
     cell = drawings.cell
     robots = {name: {"base": _pose_keys(robot.base.pose)} for name, robot in calibration.robots.items()}
     fixtures = {name: {"pose": _pose_keys(fixture.pose)} for name, fixture in calibration.fixtures.items()}
@@ -85,7 +87,13 @@ def calibrated_drawings(drawings: Drawings, calibration: Calibration) -> Drawing
             if (np.abs(at.position[:2]) <= half_m).all() and abs(at.position[2] - figures.top_m) <= ON_TABLE_M:
                 up_m = surface.height_at(tray.pose_in_world.position) - top_m
                 trays[tray.name] = {"pose": _pose_keys(_raised(tray.pose_in_world, up_m))}
-    changed = cell.changed({"robots": robots, "fixtures": fixtures, "trays": trays}, cell.where)
+    cameras = {
+        name: {"pose": _pose_keys(camera.pose_of_camera)}
+        for name, camera in calibration.cameras.items()
+        if camera.frame == "world"
+    }
+    changes = {"robots": robots, "fixtures": fixtures, "trays": trays} | ({"cameras": cameras} if cameras else {})
+    changed = cell.changed(changes, cell.where)
     offsets = {name: robot.tool.pose for name, robot in calibration.robots.items()}
     return replace(
         Drawings.of(changed),

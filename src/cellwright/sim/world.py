@@ -197,8 +197,11 @@ class World:
         """
         return cast_rays(self.model, self.data, origin_m, directions, max_m, self._links_of(mounted_on))
 
-    def add(self, name: str, model: str, pose_in_world: Pose) -> None:
-        """Adds a tray or part while the world runs; every other body keeps its state to the last bit, but wakes."""
+    def add(self, name: str, model: str, pose_in_world: Pose, *, clamped: bool = False) -> None:
+        """Adds a tray or part while the world runs; every other body keeps its state to the last bit, but wakes.
+
+        One that is clamped is held fast there, also in the air, and wherever it is placed later.
+        """
         try:
             checked_name(name)
         except ValueError as error:
@@ -208,7 +211,7 @@ class World:
             raise BadInput(f"cannot add '{name}': the name is taken")
         if model not in TRAYS and model not in PARTS:
             raise UnknownName("tray or part model", model, [*TRAYS, *PARTS])
-        self._placements[name] = Placement(name, model, pose_in_world)
+        self._placements[name] = Placement(name, model, pose_in_world, is_clamped=clamped)
         attach_object(self._spec, self._placements[name])
         self._spec.discard_visual()
         self._spec.dedup_assets()

@@ -101,6 +101,30 @@ def test_loose_trays_and_errors_do_not_make_a_calibration_old(tmp_path, data):
     assert read(tmp_path, data, drawn_places(Drawings.of(other))) == calibration()
 
 
+def in_millimetres(data):
+    """Returns the same with every length a thousand times as large: written in the wrong unit."""
+    if isinstance(data, list):
+        return [in_millimetres(one) for one in data]
+    if not isinstance(data, dict):
+        return data
+    return {
+        key: [1000 * x for x in value]
+        if key.endswith("_m") and isinstance(value, list)
+        else 1000 * value
+        if key.endswith("_m")
+        else in_millimetres(value)
+        for key, value in data.items()
+    }
+
+
+def test_a_file_that_is_all_in_millimetres_is_told_in_one_line(tmp_path, data):
+    with pytest.raises(
+        BadInput, match=r"units mixed up: \d+ numbers look like millimetres, such as .*write metres"
+    ) as told:
+        read(tmp_path, in_millimetres(data))
+    assert str(told.value).count(";") == 1
+
+
 def set_at(data, path, value):
     *way, last = path
     for step in way:

@@ -2,6 +2,12 @@
 
 from cellwright.core.registration_points import RegistrationPoint, check_points
 from cellwright.perception.calibration.absolute_orientation import Similarity, absolute_orientation
+from cellwright.perception.calibration.camera import (
+    CalibratedCamera,
+    CameraPair,
+    DrawnCamera,
+    calibrated_camera_messages,
+)
 from cellwright.perception.calibration.compensation_map import CompensationMap
 from cellwright.perception.calibration.detections import corrected_detections
 from cellwright.perception.calibration.fields import FittedPose
@@ -33,12 +39,15 @@ from cellwright.perception.calibration.robust_fit import PairFit, fit_pairs
 from cellwright.perception.calibration.touched_plane import TouchedPlane, fit_plane
 
 __all__ = [
+    "CalibratedCamera",
     "CalibratedDetector",
     "CalibratedRobot",
     "CalibratedSurface",
     "Calibration",
+    "CameraPair",
     "CompensationMap",
     "DetectorRegistration",
+    "DrawnCamera",
     "DrawnPlaces",
     "FittedPose",
     "LabPairs",
@@ -52,6 +61,7 @@ __all__ = [
     "Similarity",
     "TouchedPlane",
     "absolute_orientation",
+    "calibrated_camera_messages",
     "calibration_yaml",
     "check_points",
     "corrected_detections",

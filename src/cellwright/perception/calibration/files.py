@@ -10,14 +10,17 @@ import numpy as np
 import yaml
 
 from cellwright.core.config import parse_yaml, read_text, validate
-from cellwright.core.errors import BadInput, OutputError
+from cellwright.core.errors import BadInput, ConfigErrors, OutputError
 from cellwright.core.pose import Pose
+from cellwright.perception.calibration.camera import DrawnCamera, check_cameras
 from cellwright.perception.calibration.model import FORMAT, Calibration
 
 __all__ = ["DrawnPlaces", "calibration_yaml", "read_calibration", "write_calibration"]
 
 FARTHEST_M, FARTHEST_DEG = 0.3, 20.0  # of what was measured from its drawing; more is another place, or another unit
 AGAIN = "calibrate the cell again"
+LIKE_MM, MANY = "looks like millimetres", 6  # as many mistakes of one kind are one mistake
+LATER = ("cameras", "camera_pairs")  # sections that a file has only where there is something in them
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class DrawnPlaces:
         bases: Robot -> pose of its base in the world.
         fixtures: Fixture -> pose in the world.
         detectors: Names of the detectors.
+        cameras: Its cameras, those on flanges too.
     """
 
     cell: str
@@ -37,11 +41,13 @@ class DrawnPlaces:
     bases: Mapping[str, Pose]
     fixtures: Mapping[str, Pose]
     detectors: frozenset[str] = field(default_factory=frozenset)
+    cameras: Mapping[str, DrawnCamera] = field(default_factory=dict)
 
 
 def calibration_yaml(calibration: Calibration) -> str:
     """Returns a calibration as the text of its file."""
     data = calibration.model_dump(mode="json")
+    data = {key: value for key, value in data.items() if value or key not in LATER}
     return yaml.safe_dump(data, sort_keys=False, default_flow_style=None, width=120, allow_unicode=True)
 
 
@@ -77,10 +83,24 @@ def read_calibration(path: Path, places: DrawnPlaces | None = None) -> Calibrati
         raise BadInput(f"{path}: not a calibration file: its first line is not 'format: {FORMAT}'; {AGAIN}")
     if data.get("end") != FORMAT:
         raise _cut_off(path)
-    calibration = validate(data, Calibration, path)
+    calibration = _validated(data, path)
     if places is not None:
         check_places(calibration, places, path)
     return calibration
+
+
+def _validated(data: dict[str, object], path: Path) -> Calibration:
+    """Returns the calibration of what a file says; one line where all of it is in another unit."""
+    try:
+        return validate(data, Calibration, path)
+    except ConfigErrors as errors:
+        wrong = [getattr(error, "path", "") for error in errors.errors if LIKE_MM in str(error)]
+        if len(wrong) < MANY:
+            raise
+        raise BadInput(
+            f"{path}: units mixed up: {len(wrong)} numbers look like millimetres, such as {wrong[0]}; write metres and "
+            f"degrees, or {AGAIN}"
+        ) from None
 
 
 def _has_end(text: str) -> bool:
@@ -128,6 +148,7 @@ def check_places(calibration: Calibration, places: DrawnPlaces, where: str | Pat
         _check_near(robot.tool.pose, Pose.identity(), f"{where}: robots.{name}.tool")
     for name, fixture in calibration.fixtures.items():
         _check_near(fixture.pose, places.fixtures[name], f"{where}: fixtures.{name}")
+    check_cameras(calibration, places.cameras, str(where))
 
 
 def _check_near(fitted: Pose, drawn: Pose, what: str) -> None:

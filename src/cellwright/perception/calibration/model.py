@@ -26,6 +26,7 @@ from cellwright.core.registration_points import (
     Turn,
 )
 from cellwright.perception.calibration.absolute_orientation import Similarity
+from cellwright.perception.calibration.camera import CalibratedCamera, CameraPair
 from cellwright.perception.calibration.fields import FittedPose
 
 __all__ = [
@@ -220,6 +221,8 @@ class Calibration(Cfg):
         detectors: Corrections of detectors.
         surfaces: Table tops by the names of their fixtures.
         fixtures: Poses of fixtures, such as tool holders, in the world.
+        cameras: Intrinsics and poses of cameras.
+        camera_pairs: Stereo pairs.
         pair_sets: The measured data.
         transforms: Between robots.
         end: The last line, without which the file was cut off.
@@ -235,6 +238,8 @@ class Calibration(Cfg):
     detectors: dict[str, CalibratedDetector] = Field(default_factory=dict)
     surfaces: dict[str, CalibratedSurface] = Field(default_factory=dict)
     fixtures: dict[str, FittedPose] = Field(default_factory=dict)
+    cameras: dict[str, CalibratedCamera] = Field(default_factory=dict)
+    camera_pairs: tuple[CameraPair, ...] = ()
     pair_sets: tuple[PairSet, ...] = ()
     transforms: tuple[RobotTransform, ...] = ()
     end: Literal["cellwright-calibration"] = FORMAT

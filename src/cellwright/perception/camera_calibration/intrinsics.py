@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from cellwright.core import rotation
 from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.pose import Pose
-from cellwright.perception.camera_calibration.views import PatternView
+from cellwright.perception.camera_calibration.views import LEAST_CORNERS, PatternView
 
 __all__ = ["Intrinsics", "IntrinsicsFit", "board_pose", "fit_intrinsics"]
 
@@ -103,6 +103,8 @@ def fit_intrinsics(views: Sequence[PatternView]) -> IntrinsicsFit:
         raise BadInput(f"{source}: pictures of different sizes, {sorted(sizes)}: take all of one size")
     used = np.array([view.is_found for view in views])
     fit = _fit(found)
+    views = [_trimmed(view, fit[0]) for view in views]
+    fit = _fit([view for view in views if view.is_found])
     bad = (fit[1] > WORSE * np.median(fit[1])) & (fit[1] > WORSE_PX)
     if bad.any() and (~bad).sum() >= LEAST_VIEWS:
         used[np.flatnonzero(used)[bad]] = False
@@ -140,6 +142,17 @@ def pose_of(turn: npt.ArrayLike, shift: npt.ArrayLike) -> Pose:
     return Pose(
         np.asarray(shift, float).reshape(3), rotation.quaternion_from_vector(np.asarray(turn, float).reshape(3))
     )
+
+
+def _trimmed(view: PatternView, intrinsics: Intrinsics) -> PatternView:
+    """Returns a view without corners that are off by far more than the others: in the edge of a shadow, or hidden."""
+    if not view.is_found:
+        return view
+    off = np.linalg.norm(intrinsics.project(board_pose(view, intrinsics).apply(view.points_m)) - view.pixels, axis=1)
+    good = off <= max(WORSE * float(np.median(off)), WORSE_PX)
+    if good.all() or good.sum() < LEAST_CORNERS:
+        return view
+    return replace(view, numbers=view.numbers[good], points_m=view.points_m[good], pixels=view.pixels[good])
 
 
 def _fit(views: Sequence[PatternView]) -> tuple[Intrinsics, Array, Array, float]:

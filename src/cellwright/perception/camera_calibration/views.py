@@ -20,7 +20,7 @@ Array = npt.NDArray[np.float64]
 MIDDLE_PX = 0.5  # a pixel's middle, which OpenCV has at whole numbers
 TAG_MIDDLE_PX = 0.07  # the same for corners of tags, which are refined otherwise: measured in pictures that are known
 LEAST_CORNERS = 12  # of a board, that count as a view of it
-WINDOW_SHARE = 0.25  # of a square's side in the picture: half of what is looked at about a corner
+WINDOW_SHARE = 0.10  # of a square's side in the picture: half of what is looked at about a corner, short of the markers
 
 
 def need_vision() -> None:
