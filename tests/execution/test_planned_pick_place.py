@@ -11,7 +11,16 @@ import pytest
 from cellwright.catalogue import PARTS, ROBOTS, TOOLS
 from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.pose import Pose
-from cellwright.execution import HandReading, PickPlacePlanner, PlannedPickPlace, Recipe, RobotHand
+from cellwright.execution import (
+    HandReading,
+    PickPlacePlanner,
+    PickPlaceSettings,
+    PlannedPickPlace,
+    Recipe,
+    RobotHand,
+)
+from cellwright.execution.pick_plan import PLACE_TURNS
+from cellwright.motion.grasps import GraspKind
 from cellwright.motion.planning import Box, CatalogueModel, ExactChecker, Obstacle, Scene, SceneRobot
 
 pytestmark = pytest.mark.slow
@@ -120,10 +129,42 @@ def test_what_does_not_fit_between_the_jaws_is_refused():
         PickPlacePlanner(scene(), PARTS.get("large_gear"), "table")
 
 
-@pytest.mark.parametrize("part", ["mug", "crate", "milk_carton"])
-def test_what_is_not_round_is_refused(part):
-    with pytest.raises(BadInput, match="is not round"):
-        PickPlacePlanner(scene(), PARTS.get(part), "table")
+def test_what_would_swing_beside_the_hand_is_refused():
+    with pytest.raises(BadInput, match="a crate is taken beside its axis"):
+        PickPlacePlanner(scene(), PARTS.get("crate"), "table", PickPlaceSettings(kind=GraspKind.TOP))
+
+
+def test_a_part_that_is_not_round_keeps_its_turn_in_the_hand():
+    """A mug by its body: where it stands in the end follows from how it was taken, and no finger is on its handle."""
+    mug = PARTS.get("mug")
+    made = PickPlacePlanner(scene(), mug, "table")
+    here = Pose.from_xyz_rpy(HERE.position, (0, 0, 2.0))
+    plan = made.plan(HOME, here, THERE, seed=1)
+    assert tool_at_end(made, plan.reach).is_close(here @ plan.grasp.pose_tcp, tolerance_m=1e-5, tolerance_rad=1e-5)
+    stands = tool_at_end(made, plan.lower) @ plan.grasp.pose_tcp.inverse()
+    assert stands.position == pytest.approx(THERE.position + [0, 0, made.settings.release_m], abs=1e-5)
+    assert stands.rotation_matrix[2, 2] == pytest.approx(1.0, abs=1e-9), "upright"
+    turn = float(stands.rpy[2]) / (2 * np.pi / PLACE_TURNS)
+    assert turn == pytest.approx(round(turn), abs=1e-4)
+    for name, pose in (("approach", here), ("retreat", Pose(THERE.position, stands.quaternion))):
+        standing = Obstacle("mug", CatalogueModel(mug), pose)
+        assert ExactChecker(made._open.with_obstacles([standing])).first_blocked(states(getattr(plan, name))) is None
+
+
+def test_an_inclined_gripper_comes_over_what_stands_beside_the_part():
+    """A low wall all about the bottle keeps every level hand away; one from above it passes."""
+    sides = [(0.13, 0.0, 0.02, 0.28), (-0.13, 0.0, 0.02, 0.28), (0.0, 0.13, 0.28, 0.02), (0.0, -0.13, 0.28, 0.02)]
+    x, y, _ = HERE.position
+    about = [
+        Obstacle(f"side_{number}", Box((wide, deep, 0.10)), Pose.from_xyz_rpy([x + dx, y + dy, 0.05]))
+        for number, (dx, dy, wide, deep) in enumerate(sides)
+    ]
+    walled = scene().with_obstacles(about)
+    with pytest.raises(JobFailed, match="no side of the bottle can be reached"):
+        PickPlacePlanner(walled, BOTTLE, "table").plan(HOME, HERE, THERE)
+    inclined = PickPlacePlanner(walled, BOTTLE, "table", PickPlaceSettings(pitch_rad=float(np.radians(30.0))))
+    plan = inclined.plan(HOME, HERE, THERE)
+    assert "inclined by 30 deg" in plan.grasp_text
 
 
 @dataclass
@@ -201,5 +242,38 @@ def test_an_empty_hand_is_not_lifted(planner, plan, held_m):
     with pytest.raises(JobFailed, match=r"the fingers closed to .* mm, bottle gives 80.0 mm"):
         asyncio.run(job.run())
     assert plan.lift not in job.arm.lines
-    assert job.arm.lines[-2:] == [1.0, plan.back_off], "it leaves the way it came"
+    assert job.arm.lines[-3:] == [1.0, plan.back_off, plan.give_up], "it leaves the way it came"
+    assert states(plan.give_up)[-1] == pytest.approx(HOME, abs=1e-6)
     assert job.steps[-1].end_s == job.arm.time_s
+
+
+def test_after_a_miss_it_is_looked_and_planned_again(planner, plan):
+    job = work(planner, plan, held_m=0.002)
+    job.attempts = 2
+    release = job.arm.follow
+
+    async def follow(motion) -> None:
+        await release(motion)
+        if motion is plan.give_up:
+            job.arm.held_m = 0.08  # the second time it is there
+
+    job.arm.follow = follow
+    asyncio.run(job.run())
+    assert [step.name for step in job.steps].count("look") == 2
+    assert job.arm.lines.count(plan.give_up) == 1
+    assert job.arm.lines[-1] is plan.withdraw
+
+
+def test_another_planner_is_asked_when_the_first_finds_no_way(planner, plan):
+    class Stuck(Remembered):
+        def plan(self, *_asked):
+            raise JobFailed("no way from the side")
+
+    job = work(planner, plan)
+    second = job.planner
+    job.planner, job.other_planners = Stuck(planner, plan), (lambda: second,)
+    asyncio.run(job.run())
+    assert second.asked == [HERE]
+    job.other_planners, job.steps = (lambda: Stuck(planner, plan),), []
+    with pytest.raises(JobFailed, match=r"^no way from the side$"):
+        asyncio.run(job.run())

@@ -204,26 +204,3 @@ def test_sky_without_geoms(make_scene):
     shot = shoot(make_scene(add_environment), View(), (64, 36), layers=(DEPTH, GEOM))
     assert (shot.geom == -1).all()
     assert np.isnan(shot.depth_m).all()
-
-
-@pytest.mark.parametrize("turned_down", [True, False])
-def test_shadow_maps_hold_back_faces_alone(make_scene, turned_down):
-    """A tent without thickness darkens the ground where the light meets its back; solids always have one there."""
-
-    def fill(spec):
-        ambient_only(spec, 0.2)
-        spec.worldbody.add_light(
-            pos=[0, 0, 5], dir=[0.3, 0, -1], type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL, diffuse=[0.6] * 3
-        )
-        spec.worldbody.add_geom(type=PLANE, size=[2, 2, 0.1], rgba=[1, 1, 1, 1])
-        mesh = spec.add_mesh(name="sheet", inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL)
-        mesh.uservert = [-0.3, -0.3, 0, 0.3, -0.3, 0, 0.3, 0.3, 0, -0.3, 0.3, 0, 0, 0, 0.05]
-        outside = [0, 1, 4, 1, 2, 4, 2, 3, 4, 3, 0, 4]  # a tent without a floor
-        mesh.userface = outside[::-1] if turned_down else outside
-        spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname="sheet", pos=[0, 0, 1])
-
-    picture = shoot(make_scene(fill), FROM_ABOVE, (180, 180)).rgb[..., 0].astype(int)
-    under = picture[90, 90 + round(0.45 * 90)]  # the light moves its shadow by 0.3 m: it reaches from 0 to 0.6 m
-    beside = picture[90, 20]
-    assert beside > 150
-    assert bool(under < beside - 80) is turned_down

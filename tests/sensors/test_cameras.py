@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 import cellwright as cw
-from cellwright.cells import Cell, load_cell
+from cellwright.cells import Cell
 from cellwright.core import Bus, Role
 from cellwright.core.errors import BadInput, TruthLeak
 from cellwright.core.messages import CameraInfo, CameraPose, Depth, Image, PointCloud, Segmentation
-from cellwright.core.ros import encode
 from cellwright.sensors import check_sensor, make_sensor, schedule
 from cellwright.sim import Stepper, World
 
@@ -237,37 +236,3 @@ def test_cameras_without_a_name_have_that_of_their_camera_and_noise_of_their_own
         still = [make_sensor({**line, "noise": []}, lab.world, WHERE).taken()[0].pixels for line in lines]
     noises = [(picture - clean).ravel() for picture, clean in zip(pictures, still, strict=True)]
     assert abs(np.corrcoef(*noises)[0, 1]) < 0.05
-
-
-@pytest.mark.slow
-def test_the_truth_of_a_physics_cell_is_the_same_bytes_with_cameras_and_without():
-    cameras = [
-        {"type": "color_camera", "camera": "camera_fanuc", "rate_hz": 20, "binning": 8, "renderer": "soft"},
-        {"type": "depth_camera", "name": "deep", "camera": "camera_motoman", "binning": 8, "renderer": "soft"},
-    ]
-
-    def truth(with_cameras: bool) -> tuple[list[tuple[str, bytes]], int]:
-        own = load_cell("aprs")
-        with cw.Lab(own.model_copy(update={"sensors": (*own.sensors, *(cameras if with_cameras else ()))}), 3) as lab:
-            told, pictures = [], []
-            lab.bus.subscribe(
-                None,
-                lambda topic, m: told.append((topic, bytes(encode(m)))) if topic.startswith("/truth/") else None,
-                subscriber="t",
-                role=Role.RECORDER,
-            )
-            lab.bus.subscribe("/camera_fanuc/image_raw", lambda _, m: pictures.append(m), subscriber="u")
-            lab.world.place("large_gear_1", lab.world.pose_of("large_gear_1") @ cw.Pose.from_xyz_rpy([0, 0, 0.03]))
-            home = np.radians(own.robots["fanuc"].home_deg)
-            lab.perform(lab.robot("fanuc").move_joints(home + [0.15, 0, 0, 0, 0, 0]))
-            if with_cameras:
-                lab.sensor("deep").capture()
-            lab.advance(0.3)
-            state = np.concatenate([lab.world.data.qpos, lab.world.data.qvel]).tobytes()
-            return [*told, ("state", state)], len(pictures)
-
-    (seen, taken), (unseen, none) = truth(True), truth(False)
-    assert taken >= 2
-    assert none == 0
-    assert len(set(seen)) > 4  # a gear falls, an arm moves
-    assert seen == unseen

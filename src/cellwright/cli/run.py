@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cellwright.execution.settings import RecoveryMode
     from cellwright.judge import FaultCfg
     from cellwright.lab.world_file import WorldState
+    from cellwright.orders.pick_order import PickOrder
     from cellwright.perception.calibration import Calibration
     from cellwright.planning.external_plan import ExternalPlan
     from cellwright.trials.run import RunCfg
@@ -36,7 +37,10 @@ def run(
     context: typer.Context,
     cell: Annotated[str, typer.Argument(help="A cell's name, or a YAML file.")] = "aprs",
     order: Annotated[
-        str | None, typer.Option(help="A kit's name, or an order file; kit_m2l1 or what the cell has a tray for.")
+        str | None,
+        typer.Option(
+            help="A kit, an order to pick (pick_bottle), or an order file; kit_m2l1 or what the cell has by default."
+        ),
     ] = None,
     quantity: Annotated[int, typer.Option(min=1, max=100, help="How many, of an order by name.")] = 1,
     robots: Annotated[str | None, typer.Option(help="Who works, with commas between; all by default.")] = None,
@@ -80,7 +84,7 @@ def run(
     predicates: Annotated[bool, typer.Option("--predicates", help="All predicates: value and evidence.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> int:
-    """Builds kits: plans, does, verifies, recovers, and is judged by the truth."""
+    """Builds kits, or picks an object: plans, does, verifies, recovers, and is judged by the truth."""
     from cellwright.cells import cell_hints  # here: --help need not wait for a laboratory
     from cellwright.cli.default_order import DEFAULT_ORDER, fitting_orders
     from cellwright.orders import find_order
@@ -113,6 +117,13 @@ def run(
             database or str(out / "run.db"),
         )
     loaded = _loaded(header["cell"], header["seed"])
+    if not resume and (pick := _pick_order(loaded, order)) is not None:
+        from cellwright.cli.run_pick import run_pick_order
+
+        return run_pick_order(
+            context, cell, pick, seed=seed, fidelity=fidelity, realtime=realtime, record=record, picture=picture,
+            draw=not no_picture, out=out, overwrite=overwrite, as_json=as_json,
+        )  # fmt: skip
     if header.get("source") is not None:
         from cellwright.lab.sources import with_source
 
@@ -185,6 +196,25 @@ def run(
     if lost.messages or lost.reason:
         say(f"the log is incomplete: {lost.messages} messages lost: {lost.reason}", to=err)
     return 0 if report.done else 1
+
+
+def _pick_order(cell: Cell, order: str | None) -> PickOrder | None:
+    """Returns the order to pick of a name; without one the first, in a cell that has no trays but the areas."""
+    from cellwright.orders.pick_order import PICK_ORDERS
+
+    if order is not None:
+        return PICK_ORDERS.get(order) if order in PICK_ORDERS else None
+    if cell.trays:
+        return None
+    from cellwright.drawings.planning_scene import table_area
+    from cellwright.drawings.prior import Drawings
+
+    first = PICK_ORDERS.get(next(iter(PICK_ORDERS)))
+    try:
+        table_area(Drawings.of(cell).fixtures, first.pick_area)
+    except UnknownName:
+        return None
+    return first
 
 
 def _loaded(cell: str, seed: int) -> Cell:

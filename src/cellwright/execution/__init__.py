@@ -21,8 +21,9 @@ if TYPE_CHECKING:
         SlotReport,
         Unobtainable,
     )
+    from cellwright.execution.pick_motions import PickPlacePlan, PickPlaceSettings
     from cellwright.execution.pick_place import Hold, PathArm, PickPlace, PickPlacePhase, PlannedWay, StraightWay, Way
-    from cellwright.execution.pick_plan import PickPlacePlan, PickPlacePlanner, PickPlaceSettings
+    from cellwright.execution.pick_plan import PickPlacePlanner
     from cellwright.execution.planned_pick_place import PlannedPickPlace
     from cellwright.execution.robot_hand import RobotHand
     from cellwright.execution.settings import ExecutionSettings, Latencies, Recipe, RecoveryMode
@@ -67,7 +68,8 @@ __getattr__ = lazy_names(
         ".outcome": "ActionRecord Evaluated KitReport OrderReport OrderStatus SlotReport Unobtainable",
         ".arm": "Arm ArmClient HandReading",
         ".pick_place": "Hold PathArm PickPlace PickPlacePhase PlannedWay StraightWay Way",
-        ".pick_plan": "PickPlacePlan PickPlacePlanner PickPlaceSettings",
+        ".pick_motions": "PickPlacePlan PickPlaceSettings",
+        ".pick_plan": "PickPlacePlanner",
         ".planned_pick_place": "PlannedPickPlace",
         ".robot_hand": "RobotHand",
         ".settings": "ExecutionSettings Latencies Recipe RecoveryMode",

@@ -1,27 +1,27 @@
 """A pick and place planned from end to end before the robot moves: which way round to grasp, and all paths between.
 
-A round part may be taken from any side. Which sides are free, from which of them the part can be lifted, carried and
-set down again, is found out here, from beliefs alone: a scene of drawings, and where the part was seen.
+A part may be taken from any side that its gripper fits. Which sides are free, from which of them the part can be
+lifted, carried and set down again, is found out here, from beliefs alone: a scene of drawings, and where the part was
+seen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import GearFigures, GripperFigures, PartFigures
-from cellwright.catalogue.objects import TurnedFigures
+from cellwright.catalogue import GripperFigures, PartFigures
 from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.pose import Pose
 from cellwright.execution.grasp_paths import GraspPath, find_grasp_paths, line_checker
-from cellwright.execution.pick_place import PathArm, PlannedWay
-from cellwright.motion import LineMove, LineSpeed, Motion, TimedPath
-from cellwright.motion.grasps import Grasp, GraspKind, find_grasps
+from cellwright.execution.held_part import attached_part, is_round, pitched, turned
+from cellwright.execution.pick_motions import PickPlacePlan, PickPlaceSettings
+from cellwright.motion import LineMove, TimedPath
+from cellwright.motion.grasps import Grasp, find_grasps
 from cellwright.motion.planning import (
-    AttachedObject,
     CatalogueModel,
     ExactChecker,
     MotionPlanner,
@@ -33,89 +33,18 @@ from cellwright.motion.planning import (
 )
 from cellwright.motion.planning.scene import TOOL
 
-__all__ = ["PickPlacePlan", "PickPlacePlanner", "PickPlaceSettings"]
+__all__ = ["PickPlacePlanner"]
 
 Array = npt.NDArray[np.float64]
 
 MOST_PICKS = 12
+MOST_LINES = 200
 MOST_PLACES = 32  # more: an arm that holds something upright keeps its branch, so not every place will do
-SLOW = LineSpeed(0.15, 0.6, 6.0)
 GRASPS_TRIED = 4  # when the part cannot be carried from one, the next
+POSTURE_RAD = 1.0  # two arms with any joint but the last farther apart stand in different postures
+PLACE_TURNS = 8  # in which a part that is not round may stand on its place
 CURVE_STEP_S = 0.02
-
-
-@dataclass(frozen=True)
-class PickPlaceSettings:
-    """Settings of a pick and place.
-
-    Attributes:
-        kind: From where the gripper comes.
-        headings: How many directions of the grasp about the part's axis are looked at.
-        approach_m: Length of the straight way to the part, and away from it.
-        lift_m: How far it is lifted straight up, and lowered straight down.
-        release_m: How high above its place it is let go.
-        margin_m: What paths keep away from obstacles.
-        tilt_rad: How far the carried part may lean.
-        scale: Share of the joints' speed and acceleration on planned paths.
-        carry_scale: The same for acceleration with the part in hand: hard jerks make it creep between the pads.
-        tolerance_rad: How far a timed path may leave the planned one.
-        line: Speed of the straight ways.
-        planner: A name of `MOTION_PLANNERS`.
-    """
-
-    kind: GraspKind = GraspKind.SIDE
-    headings: int = 24
-    approach_m: float = 0.10
-    lift_m: float = 0.05
-    release_m: float = 0.0015
-    margin_m: float = 0.010
-    tilt_rad: float = float(np.radians(5.0))
-    scale: float = 0.5
-    carry_scale: float = 0.15
-    tolerance_rad: float = 0.004
-    line: LineSpeed = SLOW
-    planner: str = "rrt_connect"
-
-
-@dataclass(frozen=True, kw_only=True)
-class PickPlacePlan:
-    """Seven motions, each beginning where the one before ends; the jaws close after `reach` and open after `lower`.
-
-    Attributes:
-        approach: Through free space to before the part.
-        reach: Straight to it.
-        lift: Straight up with it.
-        carry: Through free space to above its place.
-        lower: Straight down.
-        retreat: Straight away.
-        withdraw: Through free space to the start.
-        back_off: Instead of `lift`, straight back from a part that was missed.
-        grasp: How the part is taken.
-    """
-
-    approach: Motion
-    reach: Motion
-    lift: Motion
-    carry: Motion
-    lower: Motion
-    retreat: Motion
-    withdraw: Motion
-    back_off: Motion
-    grasp: Grasp
-
-    def pick_way(self, arm: PathArm) -> PlannedWay:
-        """Returns an arm's way to the part and up with it."""
-        return PlannedWay(arm, (self.approach,), self.reach, self.lift, self.back_off)
-
-    def place_way(self, arm: PathArm) -> PlannedWay:
-        """Returns an arm's way to the place and away from it."""
-        return PlannedWay(arm, (self.carry,), self.lower, self.retreat)
-
-    @property
-    def duration_s(self) -> float:
-        """The duration of all motions together."""
-        motions = (self.approach, self.reach, self.lift, self.carry, self.lower, self.retreat, self.withdraw)
-        return float(sum(motion.duration_s for motion in motions))
+NOWHERE = "nowhere to set it down"
 
 
 class PickPlacePlanner:
@@ -123,13 +52,13 @@ class PickPlacePlanner:
 
     Args:
         scene: The robot with its gripper, and what is around it.
-        part: What is moved; round, so that it may be turned about its axis.
+        part: What is moved; which way it stands on its place does not matter.
         support: The obstacle on which it stands and is set down: touched by the part, and by nothing else.
         settings: How.
 
     Raises:
         MissingExtra: without the optional packages.
-        BadInput: for a robot without a gripper, or a part that is not round.
+        BadInput: for a robot without a gripper, or a part that is taken beside its axis.
         JobFailed: when the gripper cannot take such a part.
     """
 
@@ -139,10 +68,6 @@ class PickPlacePlanner:
         tool = scene.robot.tool
         if not isinstance(tool, GripperFigures):
             raise BadInput(f"a pick and place needs a gripper, and {scene.robot.arm.name} has none")
-        if not _is_round(part):
-            raise BadInput(
-                f"a {part.title.lower()} is not round; only parts that may be turned in the hand are planned for"
-            )
         self.settings = settings or PickPlaceSettings()
         self.part = part
         self.tool = tool
@@ -154,12 +79,14 @@ class PickPlacePlanner:
             approach_m=self.settings.approach_m,
             retreat_m=self.settings.lift_m,
         )
-        self.grasps = [grasp for grasp in found if grasp.kind is self.settings.kind]
+        chosen = [grasp for grasp in found if grasp.kind is self.settings.kind]
+        self.grasps = (
+            [pitched(grasp, self.settings.pitch_rad) for grasp in chosen] if self.settings.pitch_rad else chosen
+        )
         if not self.grasps:
             raise JobFailed(f"{tool.title} has no grasp of a {part.title.lower()} from the {self.settings.kind}")
         self._open = _with_fingers(scene, tool.open_m)
-        pose_in_tool = self.grasps[0].pose_tcp.inverse()  # round: any of them will do
-        held = AttachedObject(part.name, CatalogueModel(part), pose_in_tool)
+        held = attached_part(part, self.grasps)
         carried = _with_fingers(scene, self.grasps[0].width_m / 2).holding(held)
         self._upright = TiltLimit.upright(held, self.settings.tilt_rad)
         self.carrying = MotionPlanner(carried)
@@ -172,25 +99,42 @@ class PickPlacePlanner:
             JobFailed: with the reason, when something cannot be planned.
         """
         start = np.asarray(start_rad, float)
-        before, after = self.open_planner(pose_part), self.open_planner(pose_place)
-        picks = self.picks(before, pose_part, start)
-        if not picks:
-            raise JobFailed(f"no side of the {self.part.title.lower()} can be reached straight")
-        reason = ""
-        for _ in range(min(GRASPS_TRIED, len(picks))):
-            approach = self._path(before, start, [way.before_rad for way in picks], seed)
-            pick = picks.pop(_which(approach, [way.before_rad for way in picks]))
-            places = self.places(after, pose_place, pick.after_rad)
-            if not places:
-                reason = "nowhere to set it down"
-                break
-            carry = self.carrying.plan(self.carry_request(pick, places, seed))
-            if carry.is_success:
-                place = places[_which(carry, [way.before_rad for way in places])]
-                withdraw = self._path(after, place.after_rad, [start], seed)
-                return self._timed(before, after, approach, pick, carry, place, withdraw)
-            reason = carry.reason
-        raise JobFailed(f"the {self.part.title.lower()} cannot be carried to its place: {reason}")
+        before, after = self.open_planner(pose_part), self._planners_at(pose_place)
+        reason = f"no side of the {self.part.title.lower()} can be reached straight"
+        for picks in self._rounds(before, pose_part, start):
+            for _ in range(min(GRASPS_TRIED, len(picks))):
+                approach = self._path(before, start, [way.before_rad for way in picks], seed)
+                pick = picks.pop(_which(approach, [way.before_rad for way in picks]))
+                found = [(at, way) for pose, at in after for way in self.places(at, pose, pick.after_rad, pick.grasp)]
+                places = [way for _, way in found]
+                reason = f"the {self.part.title.lower()} cannot be carried to its place: "
+                if not places and is_round(self.part):
+                    raise JobFailed(reason + NOWHERE)  # however it is held
+                carry = self.carrying.plan(self.carry_request(pick, places, seed)) if places else None
+                if carry is not None and carry.is_success:
+                    there, place = found[_which(carry, [way.before_rad for way in places])]
+                    withdraw = self._path(there, place.after_rad, [start], seed)
+                    return self._timed(before, there, approach, pick, carry, place, withdraw)
+                reason += NOWHERE if carry is None else carry.reason
+        raise JobFailed(reason)
+
+    def _rounds(self, before: MotionPlanner, pose_part: Pose, near_rad: Array) -> Iterator[list[GraspPath]]:
+        """Yields straight paths to the part, to be tried in turn: the nearest, then those of each other posture.
+
+        An arm that holds something upright keeps its posture, so when no place can be reached with one, another may do.
+        """
+        nearest = self.picks(before, pose_part, near_rad)
+        tried = nearest[:1]
+        yield nearest
+        left = self.picks(before, pose_part, near_rad, MOST_LINES) if tried else []
+        while left := [way for way in left if not any(_is_alike(way, other) for other in tried)]:
+            tried.append(left[0])
+            yield [way for way in left if _is_alike(way, left[0])]
+
+    def _planners_at(self, pose_place: Pose) -> list[tuple[Pose, MotionPlanner]]:
+        """Returns the poses in which the part may stand on its place, with the planner for each."""
+        poses = [pose_place] if is_round(self.part) else turned(pose_place, PLACE_TURNS)
+        return [(pose, self.open_planner(pose)) for pose in poses]
 
     def open_planner(self, pose_part: Pose) -> MotionPlanner:
         """Returns the planner for an open gripper while the part stands there."""
@@ -198,17 +142,27 @@ class PickPlacePlanner:
             self._open.with_obstacles([Obstacle(self.part.name, CatalogueModel(self.part), pose_part)])
         )
 
-    def picks(self, before: MotionPlanner, pose_part: Pose, near_rad: Array) -> list[GraspPath]:
+    def picks(self, before: MotionPlanner, pose_part: Pose, near_rad: Array, most: int = MOST_PICKS) -> list[GraspPath]:
         """Returns straight paths to the part and up with it, nearest first."""
         poses = [
             (g, pose_part @ g.pose_approach, pose_part @ g.pose_tcp, pose_part @ g.pose_retreat) for g in self.grasps
         ]
-        return self._ways(poses, before.exact, self._set_down, near_rad, MOST_PICKS)
+        return self._ways(poses, before.exact, self._set_down, near_rad, most)
 
-    def places(self, after: MotionPlanner, pose_place: Pose, near_rad: Array) -> list[GraspPath]:
-        """Returns straight paths down to the place and away from it, nearest first."""
+    def places(
+        self, after: MotionPlanner, pose_place: Pose, near_rad: Array, grasp: Grasp | None = None
+    ) -> list[GraspPath]:
+        """Returns straight paths down to the place and away from it, nearest first.
+
+        Args:
+            after: The planner while the part stands there.
+            pose_place: Where.
+            near_rad: The current joint angles.
+            grasp: How it is held; for a round part it does not matter.
+        """
         raised = Pose(pose_place.position + [0.0, 0.0, self.settings.release_m], pose_place.quaternion)
-        poses = [(g, raised @ g.pose_retreat, raised @ g.pose_tcp, raised @ g.pose_approach) for g in self.grasps]
+        grasps = self.grasps if grasp is None or is_round(self.part) else [grasp]
+        poses = [(g, raised @ g.pose_retreat, raised @ g.pose_tcp, raised @ g.pose_approach) for g in grasps]
         return self._ways(poses, self._set_down, after.exact, near_rad, MOST_PLACES)
 
     def carry_request(self, pick: GraspPath, places: Sequence[GraspPath], seed: int) -> MotionPlanRequest:
@@ -266,6 +220,7 @@ class PickPlacePlanner:
             retreat=self._line(place.at_rad, place.after_rad),
             withdraw=self._curve(after, withdraw),
             back_off=self._line(pick.at_rad, pick.before_rad),
+            give_up=self._curve(before, replace(approach, path_rad=approach.path_rad[::-1])),
             grasp=pick.grasp,
         )
 
@@ -284,10 +239,6 @@ class PickPlacePlanner:
         return curve
 
 
-def _is_round(part: PartFigures) -> bool:
-    return isinstance(part, GearFigures) or (isinstance(part, TurnedFigures) and part.handle is None)
-
-
 def _with_fingers(scene: Scene, each_m: float) -> Scene:
     joints = {f"finger_{side}": each_m for side in ("left", "right")}
     return replace(scene, robot=replace(scene.robot, tool_joints=joints))
@@ -296,3 +247,8 @@ def _with_fingers(scene: Scene, each_m: float) -> Scene:
 def _which(result: MotionPlanResult, goals_rad: Sequence[Array]) -> int:
     """Returns the goal at which a path ends."""
     return int(np.linalg.norm(np.array(goals_rad) - result.path_rad[-1], axis=1).argmin())
+
+
+def _is_alike(one: GraspPath, other: GraspPath) -> bool:
+    """Returns whether the arm takes both in the same posture."""
+    return bool(np.abs(one.at_rad - other.at_rad)[:-1].max() <= POSTURE_RAD)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
-from math import pi
 
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.catalogue import FURNITURE, PARTS, ROBOTS, TOOLS
-from cellwright.cells import Cell, PoseCfg, load_cell, nominal_layout
+from cellwright.catalogue import PARTS
+from cellwright.cells import Cell, PoseCfg, load_cell
 from cellwright.core.pose import Pose
+from cellwright.drawings.planning_scene import planning_scene
+from cellwright.drawings.prior import Drawings
 from cellwright.execution import PickPlacePlanner
-from cellwright.motion.planning import CatalogueModel, Obstacle, Scene, SceneRobot
+from cellwright.motion.planning import Scene
 
 __all__ = ["BOTTLE", "PICKS", "PLACE", "believed_scene", "cell_with_bottle_at", "home_rad", "pick_place_planner"]
 
@@ -32,24 +32,8 @@ def cell_with_bottle_at(pick: str) -> Cell:
 
 @cache
 def believed_scene() -> Scene:
-    """Returns robot, furniture, can, mug and crate as the drawings have them, without the bottle.
-
-    As in the project each joint turns by half a turn to either side, which spares a planner to look at the same posture
-    several times; but not the last one, which a level tool has at the very end of that range.
-    """
-    cell = load_cell(CELL)
-    layout, cfg = nominal_layout(cell, 0), cell.robots[ROBOT]
-    arm = ROBOTS.get(cfg.model)
-    joints = (*(replace(joint, position_limits_rad=(-pi, pi)) for joint in arm.joints[:-1]), arm.joints[-1])
-    assert cfg.tool is not None
-    robot = SceneRobot(replace(arm, joints=joints), layout.bases[ROBOT], TOOLS.get(cfg.tool))
-    fixtures = [
-        Obstacle(n, CatalogueModel(FURNITURE.get(cell.fixtures[n].model)), p) for n, p in layout.fixtures.items()
-    ]
-    parts = [
-        Obstacle(p.name, CatalogueModel(PARTS.get(p.model)), p.pose_in_world) for p in layout.parts if p.name != BOTTLE
-    ]
-    return Scene(robot, (*fixtures, *parts))
+    """Returns robot, furniture, can, mug and crate as the drawings have them, without the bottle."""
+    return planning_scene(Drawings.of(load_cell(CELL)), ROBOT, [BOTTLE])
 
 
 def home_rad() -> npt.NDArray[np.float64]:

@@ -41,18 +41,21 @@ class PartShape:
     solids: tuple[Mesh, ...]
 
     @cached_property
+    def corners(self) -> Array:
+        """The corners (n, 3) of all solids: whatever direction one looks in, one of them is the farthest point."""
+        return np.concatenate([solid.vertices for solid in self.solids])
+
+    @cached_property
     def surface(self) -> Array:
         """Points (n, 3) all over the solids: their corners, and others `STEP_M` apart."""
-        corners = np.concatenate([solid.vertices for solid in self.solids])
         others = np.concatenate([_points(triangle) for s in self.solids for triangle in s.vertices[s.faces]])
         _, first = np.unique(np.round(others / STEP_M).astype(np.int64), axis=0, return_index=True)
-        return np.concatenate([corners, others[first]])
+        return np.concatenate([self.corners, others[first]])
 
     @cached_property
     def extent_m(self) -> tuple[Array, Array]:
         """The lowest and the highest x, y and z."""
-        corners = np.concatenate([solid.vertices for solid in self.solids])
-        return corners.min(axis=0), corners.max(axis=0)
+        return self.corners.min(axis=0), self.corners.max(axis=0)
 
     @cached_property
     def centre_m(self) -> Array:

@@ -1,7 +1,7 @@
 """The ports of a controller: all that it gets of a cell, in the process of a trial or over sockets.
 
-They are what any program outside can have: the robots over CRCL, the frames of the detectors, the drawings, a clock, a
-database of its own. There is no way from them to the laboratory, its world or its judge.
+They are what any program outside can have: the robots over CRCL, the frames of the detectors, pictures, the drawings, a
+clock, a database of its own. There is no way from them to the laboratory, its world or its judge.
 """
 
 from __future__ import annotations
@@ -19,12 +19,26 @@ from cellwright.crcl.connection import Connector
 from cellwright.drawings.prior import Drawings
 from cellwright.execution import OrderReport
 from cellwright.execution.async_clock import AsyncClock
+from cellwright.perception.picture import Picture
 from cellwright.trials.announced import AnnouncedOrder
 
-__all__ = ["ControllerOrders", "ControllerPorts", "ControllerTopics", "FrameSource"]
+__all__ = [
+    "ControllerOrders",
+    "ControllerPorts",
+    "ControllerTopics",
+    "FrameSource",
+    "LightSwitch",
+    "PictureSource",
+]
 
 FrameSource = Callable[[Callable[[Detections], None]], Callable[[], None]]
 """Given what takes frames, hands over every frame from then on; returns how to stop that."""
+
+PictureSource = Callable[[], tuple[Picture, ...]]
+"""Takes pictures now: one, or the left and the right one of a pair; none where a fault keeps them back."""
+
+LightSwitch = Callable[[bool], None]
+"""Switches a projector on or off."""
 
 
 class ControllerTopics(Protocol):
@@ -81,6 +95,8 @@ class ControllerPorts:
         drawings: What is known before anything was seen: nominal layout, cameras, figures of robots, trays and parts.
         robots: Robot -> makes connections to its CRCL server, whose poses are in the robot's nominal base frame.
         detectors: Detector -> its frames, as they come.
+        cameras: Camera that takes colours -> its pictures, on demand.
+        projectors: Projector -> its switch.
         topics: Where it tells what it thinks and does.
         database: Where it may keep what it knows; in memory by default.
         report: Takes its own account of the orders; a later one replaces the earlier.
@@ -91,6 +107,8 @@ class ControllerPorts:
     drawings: Drawings
     robots: Mapping[str, Connector]
     detectors: Mapping[str, FrameSource]
+    cameras: Mapping[str, PictureSource] = field(default_factory=dict)
+    projectors: Mapping[str, LightSwitch] = field(default_factory=dict)
     topics: ControllerTopics = field(default_factory=NoTopics)
     database: str | Path = "sqlite://"
     report: Callable[[OrderReport], None] = lambda _account: None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from cellwright.core.bus import Bus, Role
 from cellwright.core.errors import BadInput
@@ -13,11 +14,15 @@ from cellwright.drawings.prior import Drawings
 from cellwright.execution import OrderReport
 from cellwright.interfaces.crcl import CrclInterface
 from cellwright.lab.lab import Lab
+from cellwright.perception.picture import Picture, read_picture
+from cellwright.sensors.cameras import ColorCamera, StereoCamera
 from cellwright.trials.controller_ports import ControllerPorts
 
 __all__ = ["lab_ports"]
 
 DETECTIONS = "/detections"
+COLOURS = (ColorCamera, StereoCamera)
+PICTURE_TOPICS = ("image_raw", "camera_info", "camera_pose")
 
 
 def lab_ports(
@@ -38,6 +43,8 @@ def lab_ports(
         drawings=drawings or Drawings.of(lab.cell),
         robots={robot: partial(crcl.connect, robot) for robot in lab.robots},
         detectors={name: partial(_watch, lab.bus, f"/{name}{DETECTIONS}") for name in seen},
+        cameras={s.source: partial(_pictures, lab.bus, s) for s in lab.sensors if isinstance(s, COLOURS)},
+        projectors={name: projector.switch for name, projector in lab.projectors.items()},
         topics=_OwnTopics(lab.bus, frozenset(sensor.topic for sensor in lab.sensors)),
         database=database,
         report=report,
@@ -50,6 +57,24 @@ def _watch(bus: Bus, topic: str, take: Callable[[Detections], None]) -> Callable
 
     subscription = bus.subscribe(topic, heard, subscriber="controller", role=Role.CONTROLLER)
     return partial(bus.unsubscribe, subscription)
+
+
+def _pictures(bus: Bus, camera: ColorCamera | StereoCamera) -> tuple[Picture, ...]:
+    """Returns what a camera takes now, as it is heard on the bus."""
+    sides = ("left/", "right/") if isinstance(camera, StereoCamera) else ("",)
+    heard: dict[str, Any] = {}
+    topics = [camera.topic_of(f"{side}{end}") for side in sides for end in PICTURE_TOPICS]
+    listening = [
+        bus.subscribe(topic, heard.__setitem__, subscriber="controller", role=Role.CONTROLLER) for topic in topics
+    ]
+    try:
+        camera.capture()
+    finally:
+        for subscription in listening:
+            bus.unsubscribe(subscription)
+    if not heard.keys() >= set(topics):
+        return ()
+    return tuple(read_picture(*(heard[camera.topic_of(f"{side}{end}")] for end in PICTURE_TOPICS)) for side in sides)
 
 
 class _OwnTopics:

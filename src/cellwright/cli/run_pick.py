@@ -1,0 +1,138 @@
+"""`cellwright run` of an order to pick: one object, from pictures to its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.text import Text
+
+from cellwright.cli.output import err, prepare_output, print_json, say, take_folder, tell_hints
+from cellwright.core.errors import BadInput
+from cellwright.core.files import refuse_existing
+from cellwright.core.json_text import json_text
+
+if TYPE_CHECKING:
+    from cellwright.cells import Cell
+    from cellwright.orders.pick_order import PickOrder
+    from cellwright.trials.pick_run import PickReport
+
+__all__ = ["run_pick_order"]
+
+TAKES = (
+    "cell",
+    "order",
+    "seed",
+    "fidelity",
+    "realtime",
+    "record",
+    "picture",
+    "no_picture",
+    "out",
+    "overwrite",
+    "as_json",
+)
+VERDICT = "verdict.json"
+
+
+def run_pick_order(
+    context: typer.Context,
+    cell: str,
+    order: PickOrder,
+    *,
+    seed: int,
+    fidelity: str | None,
+    realtime: bool,
+    record: Path | None,
+    picture: Path | None,
+    draw: bool,
+    out: Path | None,
+    overwrite: bool,
+    as_json: bool,
+) -> int:
+    """Does an order to pick; the options are those of `run`, as far as they mean something here."""
+    _refuse_others(context, order)
+    loaded, cell = _cell_for(cell, order)
+    if out is not None:
+        record, picture = record or out / "log.mcap", picture or out / "cell.png"
+    if not overwrite:
+        refuse_existing(*(path for path in (record, picture if draw else None) if path is not None))
+    if out is not None:
+        take_folder(out, out, (VERDICT,), overwrite=overwrite)
+
+    from cellwright.cells import cell_hints
+    from cellwright.lab import Lab
+    from cellwright.trials.page import draw_end
+    from cellwright.trials.pick_run import run_pick
+    from cellwright.trials.run_files import run_files
+
+    say(f"{cell}, seed {seed}: {order.name}", to=err)
+    tell_hints(cell_hints(loaded))
+    with Lab.from_cell(loaded, seed, fidelity=fidelity, pace=1.0 if realtime else None) as lab:
+
+        def tell(step: str) -> None:
+            say(f"{lab.clock.time_s:8.2f} s  {step}", to=err)
+
+        with run_files(record, picture, None, overwrite=overwrite, draw=draw) as files:
+            for path in filter(None, (files.log, files.picture)):
+                prepare_output(path)
+            recorder = lab.record(files.log)
+            report = run_pick(lab, order, on_step=tell)
+            lost = recorder.close()
+            renderer = draw_end(lab.world, files.picture, lambda line: say(line, to=err)) if files.picture else None
+    told: dict[str, Any] = report.as_dict() | {
+        "cell": cell,
+        "log": files.log,
+        "log_lost": {"messages": lost.messages, "reason": lost.reason},
+        "picture": files.picture if renderer else None,
+        "renderer": renderer,
+    }
+    if out is not None:
+        (out / VERDICT).write_text(json_text(told), encoding="utf-8")
+    if as_json:
+        print_json(told)
+    else:
+        _print(report)
+        say(f"log {files.log}" + (f", picture {files.picture}" if renderer else ""))
+    return 0 if report.done else 1
+
+
+def _refuse_others(context: typer.Context, order: PickOrder) -> None:
+    """Refuses options that are about kits."""
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if name not in TAKES and source is not None and source.name == "COMMANDLINE":
+            option = f"--{name.replace('_', '-')}"
+            raise BadInput(f"{option} is for orders of kits; {order.name} is an order to pick: leave it out")
+
+
+def _cell_for(cell: str, order: PickOrder) -> tuple[Cell, str]:
+    """Returns the cell, and its name; the variant that has the object on the area where the cell itself has not."""
+    from cellwright.cells import load_cell
+    from cellwright.drawings.prior import Drawings
+    from cellwright.trials.pick_run import check_pick, is_drawn_there
+
+    loaded = load_cell(cell)
+    variant = order.variant
+    if variant in loaded.variants and not is_drawn_there(Drawings.of(loaded), order):
+        cell = f"{cell}@{variant}"
+        say(f"{order.name}: it stands on the {order.pick_area} in {cell}, which is taken", to=err)
+        loaded = load_cell(cell)
+    check_pick(Drawings.of(loaded), order)
+    return loaded, cell
+
+
+def _print(report: PickReport) -> None:
+    say()
+    for number, one in enumerate(report.account.measurements, start=1):
+        where = "" if one.pose_in_world is None else " at ({:.4f}, {:.4f}) m".format(*one.pose_in_world.position[:2])
+        why = f": {one.reason}" if one.reason else f", quality {one.quality:.2f}"
+        say(f"look {number}: {one.status}{where}{why}")
+    for hit in report.hits:
+        say(str(hit))
+    for drop in report.drops:
+        say(str(drop))
+    say(Text(report.status.value.replace("_", " "), "green" if report.done else "red"), f": {report.reason}")
+    say(f"{len(report.hits)} collisions; held by friction alone")
+    say(f"{report.time_s:.2f} s simulated in {report.wall_s:.2f} s")
