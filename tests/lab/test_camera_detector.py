@@ -8,10 +8,13 @@ import pytest
 from cellwright.core.bus import Role
 from cellwright.core.errors import BadInput, MissingExtra, UnknownName
 from cellwright.core.messages import Detections
+from cellwright.core.pose import Pose
 from cellwright.lab import Lab
 from cellwright.lab.camera_detector import CameraDetector
 from cellwright.lab.cell_file import read_cell
 from cellwright.lab.sources import RECOGNITION_S, with_source
+from cellwright.perception.calibration import CalibratedCamera, Calibration, FittedPose
+from cellwright.perception.calibration.camera import OPTICAL
 from cellwright.perception.recognition import Recognised
 
 pytest.importorskip("cv2")
@@ -188,3 +191,27 @@ def test_recognition_of_a_frame_touches_neither_world_nor_seed(cell):
     assert len(frames[0].skus) >= 15
     for sku, position in zip(frames[0].skus, frames[0].positions, strict=True):
         assert min(np.hypot(*(position - place)[:2]) for place in places[sku]) < 0.003, sku
+
+
+def test_a_calibrated_camera_is_recognised_with_as_it_was_measured(cell):
+    """Pictures carry what was measured, the tables of the calibration are those of recognition; other cameras stay."""
+    with Lab.from_cell(cell, 1) as lab:
+        detector = detector_of(lab)
+        drawn = lab.world.calibrated_cameras["camera_fanuc"]
+        moved = drawn.pose_in_world @ Pose.from_xyz_rpy([0.0, 0.01, 0.0])
+        own = CalibratedCamera(
+            resolution_px=drawn.resolution_px,
+            focal_px=(2310.0, 2310.0),
+            centre_px=(1030.0, 1020.0),
+            pose=FittedPose.of(moved @ OPTICAL),
+        )
+        calibration = Calibration(cell="aprs", cameras={"camera_fanuc": own})
+        other = next(s for s in lab.sensors if isinstance(s, CameraDetector) and s is not detector)
+        assert detector.calibrate(calibration)
+        assert not other.calibrate(calibration)
+        detector.__dict__["recogniser"] = stand_in = StandIn()
+        detector._finished(detector.sample())
+    picture = stand_in.pictures[0]
+    assert picture.pose_camera_in_world.is_close(moved @ OPTICAL, tolerance_m=1e-8, tolerance_rad=1e-8)
+    assert picture.matrix[0, 0] == pytest.approx(2310.0 / 8)
+    assert picture.matrix[0, 2] == pytest.approx(1030.0 / 8)

@@ -107,3 +107,15 @@ def test_a_cell_as_built_works_with_its_calibration():
     with Lab(cell, 1) as lab:
         report = run_order(lab, [find_order("kit_m2l1", 1)], RunCfg(("fanuc",), calibration=done.fitted.calibration))
     assert report.done
+
+
+def test_detections_by_a_calibrated_camera_are_not_corrected_twice(drawings, calibration):
+    ports = ControllerPorts(SimpleNamespace(), drawings, {}, {"detector_fanuc": lambda take: take})
+    assert calibrated_ports(ports, calibration, ["detector_fanuc"]).detectors == ports.detectors
+    assert calibrated_ports(ports, calibration).detectors != ports.detectors
+
+
+def test_a_calibration_is_of_a_cell_whatever_the_source_of_its_detections(drawings):
+    from cellwright.lab.sources import with_source
+
+    assert drawn_places(Drawings.of(with_source(load_cell("aprs"), "camera"))).digests == drawn_places(drawings).digests

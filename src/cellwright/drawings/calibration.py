@@ -14,7 +14,7 @@ from cellwright.catalogue.furniture_kinds import TableFigures
 from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
 from cellwright.drawings.cameras import drawn_cameras
-from cellwright.drawings.prior import DETECTORS, Drawings
+from cellwright.drawings.prior import DETECTORS, FLAT_DETECTORS, Drawings
 from cellwright.perception.calibration import Calibration, DrawnPlaces
 from cellwright.perception.calibration.files import FARTHEST_M
 
@@ -22,7 +22,7 @@ __all__ = ["calibrated_drawings", "drawn_places"]
 
 DIGITS = 9
 ON_TABLE_M = 0.02  # a tray that is drawn so near to the height of a table stands on it
-DETECTOR_KEYS = ("type", "camera", "plane_m", "planes")  # that say where it takes things to be
+DETECTOR_KEYS = ("camera", "plane_m", "planes")  # that say where it takes things to be, besides its kind
 
 
 def drawn_places(drawings: Drawings) -> DrawnPlaces:
@@ -44,7 +44,8 @@ def drawn_places(drawings: Drawings) -> DrawnPlaces:
         ]
     detectors = {str(line.get("name")): line for _, line in cell.sensor_lines() if line.get("type") in DETECTORS}
     for name, line in detectors.items():
-        entries[f"detectors.{name}"] = [line.get(key) for key in DETECTOR_KEYS]
+        kind = FLAT_DETECTORS[0] if line.get("type") in FLAT_DETECTORS else line.get("type")  # whatever their source
+        entries[f"detectors.{name}"] = [kind, *(line.get(key) for key in DETECTOR_KEYS)]
     return DrawnPlaces(
         cell=cell.name,
         digests={entry: _digest(drawn) for entry, drawn in entries.items()},

@@ -18,6 +18,7 @@ from pydantic import Field, model_validator
 from cellwright.core.camera import Camera
 from cellwright.core.extras import has_extra, need_extra
 from cellwright.core.messages import CameraInfo, CameraPose, Detections, Image, Message
+from cellwright.perception.calibration import Calibration, calibrated_camera_messages
 from cellwright.perception.picture import Picture, read_picture
 from cellwright.rendering.choose import VARIABLE
 from cellwright.sensors import SENSORS, ColorCamera, ImageCameraCfg, Sensor, SensorCfg, SensorContext
@@ -82,6 +83,7 @@ class CameraDetector(Sensor[CameraDetectorCfg]):
     Attributes:
         eye: The camera that takes its pictures.
         sight: Lines of sight of its camera as it really is, for the judge.
+        calibration: What was measured of its camera; None as long as it is taken to be as drawn.
     """
 
     Cfg: ClassVar[type[SensorCfg]] = CameraDetectorCfg
@@ -100,6 +102,7 @@ class CameraDetector(Sensor[CameraDetectorCfg]):
         self.sight = LineOfSight(self.world, self.eye.mount.actual)
         self._worker = ThreadPoolExecutor(1, thread_name_prefix=cfg.name)
         self._at_work: dict[int, Future[Detections]] = {}
+        self.calibration: Calibration | None = None
         self.filters.append(self._finished)
 
     @property
@@ -110,11 +113,26 @@ class CameraDetector(Sensor[CameraDetectorCfg]):
     @cached_property
     def recogniser(self) -> OverheadRecogniser:
         """The recogniser, which knows the drawings of the cell, made without a seed."""
+        from cellwright.drawings.calibration import calibrated_drawings
         from cellwright.drawings.prior import Drawings
         from cellwright.drawings.recognition import recognition_model
         from cellwright.perception.recognition import OverheadRecogniser
 
-        return OverheadRecogniser(recognition_model(Drawings.of(self.world.cell)))
+        drawings = Drawings.of(self.world.cell)
+        if self.calibration is not None:
+            drawings = calibrated_drawings(drawings, self.calibration)
+        return OverheadRecogniser(recognition_model(drawings))
+
+    def calibrate(self, calibration: Calibration) -> bool:
+        """Takes what was measured of its camera in place of what is drawn; returns whether anything was.
+
+        Recognition then knows the drawings as they are corrected by the calibration.
+        """
+        if self.cfg.camera not in calibration.cameras:
+            return False
+        self.calibration = calibration
+        self.__dict__.pop("recogniser", None)
+        return True
 
     def sample(self) -> Detections:
         """Takes a picture; returns a message without rows, in whose place comes what is recognised in the picture.
@@ -128,6 +146,8 @@ class CameraDetector(Sensor[CameraDetectorCfg]):
         assert isinstance(image, Image)
         assert isinstance(info, CameraInfo)
         assert isinstance(pose, CameraPose)
+        if self.calibration is not None:
+            info, pose = calibrated_camera_messages(self.calibration, self.cfg.camera, info, pose)
         self._at_work[sequence] = self._worker.submit(self._recognised, read_picture(image, info, pose), sequence)
         return Detections(
             time_ns,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,14 +25,25 @@ def calibration_of(path: str | Path, drawings: Drawings) -> Calibration:
     return read_calibration(Path(path), drawn_places(drawings))
 
 
-def calibrated_ports(ports: ControllerPorts, calibration: Calibration | None) -> ControllerPorts:
-    """Returns ports with corrected drawings and detections; the same ones without a calibration."""
+def calibrated_ports(
+    ports: ControllerPorts, calibration: Calibration | None, by_pixels: Collection[str] = ()
+) -> ControllerPorts:
+    """Returns ports with corrected drawings and detections; the same ones without a calibration.
+
+    Args:
+        ports: As they are.
+        calibration: Of the cell.
+        by_pixels: Detectors that recognise with their calibrated camera: what they report is not corrected again.
+    """
     if calibration is None:
         return ports
     return replace(
         ports,
         drawings=calibrated_drawings(ports.drawings, calibration),
-        detectors={name: partial(_corrected, calibration, name, source) for name, source in ports.detectors.items()},
+        detectors={
+            name: source if name in by_pixels else partial(_corrected, calibration, name, source)
+            for name, source in ports.detectors.items()
+        },
     )
 
 

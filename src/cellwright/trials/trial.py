@@ -15,6 +15,7 @@ from cellwright.interfaces.crcl import CrclInterface
 from cellwright.judge import Judge, KitVerdict, Points, Recoverability
 from cellwright.judge.faults.spec import fault_text, parse_fault
 from cellwright.knowledge import DatabaseError
+from cellwright.lab.camera_detector import CameraDetector
 from cellwright.lab.lab import Lab
 from cellwright.lab.versions import versions
 from cellwright.perception.calibration import Calibration
@@ -90,7 +91,11 @@ class Trial:
         ports = lab_ports(lab, self.crcl, database=database, report=self._take_account)
         if calibration is None and cfg.calibration is not None:
             calibration = calibration_of(cfg.calibration, ports.drawings)
-        self.ports = calibrated_ports(ports, calibration)
+        by_pixels = []
+        if calibration is not None:
+            cameras = [sensor for sensor in lab.sensors if isinstance(sensor, CameraDetector)]
+            by_pixels = [sensor.source for sensor in cameras if sensor.calibrate(calibration)]
+        self.ports = calibrated_ports(ports, calibration, by_pixels)
         self.judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, cfg.faults)
         self.watcher = FaultWatcher(lab)
         self.reach = PointReach(lab)

@@ -80,8 +80,8 @@ def _top_m(figures: TableFigures, pose: Pose, points: Array) -> Array:
     return heights
 
 
-def _spots(drawings: Drawings) -> Array:
-    """Returns free places of all tables, (n, 3)."""
+def _spots(drawings: Drawings) -> tuple[Array, npt.NDArray[np.intp]]:
+    """Returns free places of all tables, (n, 3), and the number of the table of each."""
     found = [np.empty((0, 3))]
     for _, figures, pose in drawings.fixtures:
         if isinstance(figures, TableFigures):
@@ -92,7 +92,7 @@ def _spots(drawings: Drawings) -> Array:
                 points[:, 2] = _top_m(figures, pose, points)
                 points = points[np.isfinite(points[:, 2])]
                 found.append(points[_is_free(drawings, points)])
-    return np.concatenate(found)
+    return np.concatenate(found), np.repeat(np.arange(len(found)), [len(points) for points in found])
 
 
 def _is_free(drawings: Drawings, points: Array) -> npt.NDArray[np.bool_]:
@@ -136,10 +136,13 @@ def _named(drawings: Drawings, x: float, y: float) -> Array:
 
 def _chosen(drawings: Drawings, cameras: Sequence[DrawnCamera]) -> list[Array]:
     """Returns places far apart that each camera sees, as many in common as there are."""
-    spots = _spots(drawings)
-    seen = {camera.name: _seen(drawings, camera.camera, spots) for camera in cameras}
     if not cameras:
         return []
+    spots, tables = _spots(drawings)
+    seen = {camera.name: _seen(drawings, camera.camera, spots) for camera in cameras}
+    for name, mask in seen.items():  # on one table: another may stand beside its drawing by other millimetres
+        if mask.any():
+            seen[name] = mask & (tables == np.bincount(tables[mask]).argmax())
     in_common = np.all(list(seen.values()), axis=0)
     kept: list[int] = []
     for camera in cameras:
