@@ -23,10 +23,11 @@ from cellwright.trials.camera_calibration.poses import sight_lines
 __all__ = ["tag_places"]
 
 Array = npt.NDArray[np.float64]
-GRID_M = 0.02
-ROOM_M = 0.062  # about a tag's middle, that must be free
+GRID_M = 0.01
+ROOM_M = 0.056  # about a tag's middle, that must be free
 SEEN_M = 0.06
-APART_M = 0.15
+WIDTH_M = 0.03  # of the places of tags across their longest direction, root mean square
+APART_M = 0.12
 WANTED, LEAST = 5, 3  # tags in view of a camera
 TAG_RAD = 0.35  # turned, so that no edge runs along the pixels of a camera that looks straight down
 TAG_M = CALIBRATION_TAGS[0].size_m[2] / 2
@@ -141,8 +142,9 @@ def _chosen(drawings: Drawings, cameras: Sequence[DrawnCamera]) -> list[Array]:
     spots, tables = _spots(drawings)
     seen = {camera.name: _seen(drawings, camera.camera, spots) for camera in cameras}
     for name, mask in seen.items():  # on one table: another may stand beside its drawing by other millimetres
-        if mask.any():
-            seen[name] = mask & (tables == np.bincount(tables[mask]).argmax())
+        widths = {table: _width_m(spots[mask & (tables == table)]) for table in np.unique(tables[mask])}
+        if widths:
+            seen[name] = mask & (tables == max(widths, key=widths.__getitem__))
     in_common = np.all(list(seen.values()), axis=0)
     kept: list[int] = []
     for camera in cameras:
@@ -156,16 +158,24 @@ def _chosen(drawings: Drawings, cameras: Sequence[DrawnCamera]) -> list[Array]:
             best = int(np.argmax(np.where(ok, away_m, -1.0)))
             kept.append(best)
             have.append(best)
-        if len(have) < LEAST:
+        if len(have) < LEAST or _width_m(spots[have]) < WIDTH_M:
             raise BadInput(
                 f"{drawings.cell.where}: {camera.name} sees {len(have)} free places for tags, by the drawings, and "
-                f"{LEAST} are needed: say where they lie by --tag x,y, or have a robot hold the board by --robot NAME"
+                f"{LEAST} that are no line are needed, on one table: say where they lie by --tag x,y, or have a robot "
+                "hold the board by --robot NAME"
             )
     if len(kept) > len(CALIBRATION_TAGS):
         raise BadInput(
             f"these cameras need {len(kept)} tags, and there are {len(CALIBRATION_TAGS)}: one after the other"
         )
     return [spots[k] for k in kept]
+
+
+def _width_m(points: Array) -> float:
+    """Returns how far points are from their line of best fit, root mean square."""
+    if len(points) < LEAST:
+        return 0.0
+    return float(np.linalg.svd(points - points.mean(axis=0), compute_uv=False)[1] / np.sqrt(len(points)))
 
 
 def _seen(drawings: Drawings, camera: Camera, spots: Array) -> npt.NDArray[np.bool_]:
