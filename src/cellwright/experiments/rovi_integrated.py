@@ -85,6 +85,7 @@ def findings(rows: Sequence[IntegratedRun]) -> ExperimentFindings:
     paper = {f"{group}.planned": rate for group, rate in TEXT.items()}
     paper |= {f"{group}.planned_vs_log": rate for group, rate in LOG.items()}
     metrics |= {f"{group}.planned_vs_log": metrics[f"{group}.planned"] for group in LOG if group in groups}
+    metrics = {name: value for name, value in metrics.items() if np.isfinite(value)}  # nothing was measured of some
     table = [asdict(row) for row in rows]
     data = DataTable(list(table[0]), [list(row.values()) for row in table])
     return ExperimentFindings(
@@ -115,10 +116,14 @@ def _plots(metrics: dict[str, float], rows: Sequence[IntegratedRun], groups: Seq
         BoxPlot(
             "errors",
             "Error of the measured place in the plane, errors of the cell's calibration included.",
-            {group: [1e3 * row.error_m for row in rows if row.group == group] for group in groups},
+            {group: _finite(rows, group) for group in groups},
             "error [mm]",
         ),
     ]
+
+
+def _finite(rows: Sequence[IntegratedRun], group: str) -> list[float]:
+    return [1e3 * row.error_m for row in rows if row.group == group and np.isfinite(row.error_m)]
 
 
 def _notes(rows: Sequence[IntegratedRun]) -> list[str]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from cellwright.catalogue import PARTS
 from cellwright.cells import Cell, PoseCfg, load_cell
 from cellwright.cells.part_entries import PartCfg, PopulationCfg, RegionCfg
-from cellwright.core.errors import SimulationError
+from cellwright.core.errors import BadInput, SimulationError
 from cellwright.core.pose import Pose
 from cellwright.core.rng import RandomStreams
 from cellwright.drawings.planning_scene import TableArea, table_area
@@ -104,7 +104,7 @@ def run_integrated(job: IntegratedJob) -> IntegratedRun:
         stood = {name: lab.world.pose_of(name) for name in (OBJECT, *others)}
         try:
             report = run_pick(lab, order, drawings=Drawings.of(drawn))
-        except SimulationError as error:
+        except (SimulationError, BadInput) as error:  # such as an object that dense stereo cannot look for
             return _row(job, stood[OBJECT], None, 0.0, str(error))
         pushed_m = max((lab.world.pose_of(name).distance_m(stood[name]) for name in others), default=0.0)
     return _row(job, stood[OBJECT], report, pushed_m, report.reason)
