@@ -19,6 +19,9 @@ from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.crcl import CrclClient
 from cellwright.crcl import messages as m
 from cellwright.interfaces import BlockingVisionClient, CrclInterface, NoFrame, VisionClient, VisionInterface
+from cellwright.lab.camera_detector import CameraDetector
+from cellwright.lab.sources import with_source
+from cellwright.perception.recognition import Recognised
 
 ANY = {"fanuc": 0, "motoman": 0}
 
@@ -145,6 +148,38 @@ def test_frames_come_at_the_detectors_rate_and_a_client_may_come_and_go(changed)
                     await lab.clock.sleep(2.0)
                     await vision.next_frame()
                     assert vision.arrived - before == pytest.approx((lab.clock.time_s - begin_s) * 10, abs=1)
+
+        served(lab, work)
+
+
+def test_a_detector_of_pictures_takes_some_while_a_client_listens_and_none_for_nobody(changed, monkeypatch):
+    pytest.importorskip("cv2")
+    taken = []
+
+    class NothingSeen:
+        def recognise(self, picture):
+            taken.append(picture.time_s)
+            return Recognised.nothing(picture.source, picture.time_s)
+
+    monkeypatch.setattr(CameraDetector, "recogniser", NothingSeen())
+    cell = with_source(changed(), "camera")
+    coarse = [{**line, "binning": 8} if line["type"] == "camera_detector" else line for line in cell.sensors]
+    with cw.Lab(cell.model_copy(update={"sensors": tuple(coarse)}), seed=1) as lab:
+
+        async def work(interface):
+            await lab.clock.sleep(0.5)
+            assert taken == []
+            async with VisionClient(interface.addresses["fanuc"]) as vision:
+                assert await vision.next_frame() == []
+                assert taken
+            for _ in range(1000):  # until its leaving is noticed
+                if not lab.bus.is_waited_for("/detector_fanuc/detections"):
+                    break
+                await lab.clock.sleep(0.1)
+            await lab.clock.sleep(0.5)  # what was under way may still be recognised
+            count = len(taken)
+            await lab.clock.sleep(0.5)
+            assert len(taken) == count
 
         served(lab, work)
 

@@ -48,7 +48,7 @@ class Belief:
         state: What is believed, to be read.
         watched_s: Detector -> when what it sees was last waited for; the others need not be processed as often.
         frames_s: Detector -> when its last frame was taken.
-        on_wait: Is told from which detectors a frame is waited for, for those that make frames on demand alone.
+        on_wait: Is told from which detectors a frame is waited for, None for all: some make frames on demand alone.
         detector_notes: The first changes of detectors' states, a line each.
         follower: What follows objects, and is told what hands did with them: the tracker.
     """
@@ -65,7 +65,7 @@ class Belief:
         self.state = BeliefState(world_model)
         self.watched_s: dict[str, float] = {}
         self.frames_s: dict[str, float] = {}
-        self.on_wait: Callable[[Iterable[str]], None] | None = None
+        self.on_wait: Callable[[Iterable[str] | None], None] | None = None
         self.detector_notes: list[str] = []
         self.follower: ObjectFollower | None = None
         self._publish = publish
@@ -103,7 +103,7 @@ class Belief:
         """
         self.watched_s.update(dict.fromkeys(self.frames_s, now_s))
         if self.on_wait is not None:
-            self.on_wait(self.frames_s if helpful is None else helpful)
+            self.on_wait(helpful)
 
     def note_missing(self, names: Iterable[str], found: Iterable[str] = ()) -> None:
         """Notes objects that were looked for and not seen, and others that were: the former are nowhere until seen.

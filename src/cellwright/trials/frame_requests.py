@@ -31,9 +31,10 @@ class FrameRequests:
         self._stops: dict[str, Callable[[], None]] = {}
         self._in_work: set[str] = set()
 
-    def ask(self, detectors: Iterable[str]) -> None:
-        """Asks for a frame of each detector that is not at work on one already."""
-        for name in sorted(self.detectors.intersection(detectors) - self._in_work - self._stops.keys()):
+    def ask(self, detectors: Iterable[str] | None = None) -> None:
+        """Asks for a frame of each detector that is not at work on one already; of all by default."""
+        wanted = self.detectors if detectors is None else self.detectors.intersection(detectors)
+        for name in sorted(wanted - self._in_work - self._stops.keys()):
             self._stops[name] = self._ports.watch(name, self._came)
 
     def done(self, detector: str) -> None:

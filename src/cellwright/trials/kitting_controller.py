@@ -194,7 +194,6 @@ class KittingController:
         """Takes what detectors say; returns how to stop that."""
         on_demand = self._requests.detectors
         stops = [self._ports.watch(detector, self._see) for detector in self._views if detector not in on_demand]
-        self._requests.ask(on_demand)  # a first frame of each
         stops.append(self._requests.stop)
 
         def stop() -> None:
