@@ -167,13 +167,14 @@ def _insides(
         inner, outer = one[:, :INNER], one[:, INNER:].reshape(-1, 3)
         whole = np.isfinite(inner).all(axis=(1, 2))
         inner = inner[whole]
-        if whole.mean() < 0.5 or np.isfinite(outer).all(axis=1).mean() < 0.3:
+        shown = np.isfinite(outer).all(axis=1)
+        if whole.mean() < 0.5 or shown.mean() < 0.3:
             results.append((0.0, 0.0, 0.0, 0.0))
             continue
-        own, around = np.nanmedian(inner.reshape(-1, 3), axis=0), np.nanmedian(outer, axis=0)
+        own, around = np.median(inner.reshape(-1, 3), axis=0), np.median(outer[shown], axis=0)
         contrast, shade = float(np.hypot(*(own - around)[:2])), float((own - around)[2])
-        by_angle = np.nanmedian(inner[..., 2], axis=1)
-        unevenness = float(np.subtract(*np.nanquantile(by_angle, [0.85, 0.15])))
+        by_angle = np.median(inner[..., 2], axis=1)
+        unevenness = float(np.subtract(*np.quantile(by_angle, [0.85, 0.15])))
         near = np.hypot(*(inner[..., :2] - own[:2]).reshape(-1, 2).T) < max(0.4 * contrast, 0.08 + 4 * small.noise)
         results.append((contrast, shade, unevenness, float(near.mean())))
     return results
