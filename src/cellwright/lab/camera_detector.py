@@ -62,7 +62,7 @@ class CameraDetectorCfg(SensorCfg):
     min_share: Annotated[float, Field(gt=0, le=1)] = 0.6
     min_xy_m: tuple[float, float] = (-UNBOUNDED_M, -UNBOUNDED_M)
     max_xy_m: tuple[float, float] = (UNBOUNDED_M, UNBOUNDED_M)
-    binning: Literal[1, 2, 4, 8] = 4
+    binning: Literal[1, 2, 4, 8] = 2
     exposure: Annotated[float, Field(gt=0, le=100)] = EXPOSURE
     noise: tuple[dict[str, Any], ...] | None = None
     renderer: Literal["auto", "gl", "soft", "ray"] = "auto"
