@@ -30,6 +30,10 @@ def test_options_of_kits_are_refused(refused, options, why):
     assert why in refused("run", "rovi", "--order", "pick_bottle", *options)
 
 
+def test_a_wrong_name_is_told_with_the_right_ones(refused):
+    assert "did you mean 'pick_bottle'?" in refused("run", "rovi", "--order", "pick_botle")
+
+
 def test_a_cell_without_the_areas_is_refused(refused):
     assert "unknown area of a table 'pick_area'" in refused("run", "aprs", "--order", "pick_bottle")
 

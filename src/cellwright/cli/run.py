@@ -200,10 +200,12 @@ def run(
 
 def _pick_order(cell: Cell, order: str | None) -> PickOrder | None:
     """Returns the order to pick of a name; without one the first, in a cell that has no trays but the areas."""
+    from cellwright.orders import DESIGNS
     from cellwright.orders.pick_order import PICK_ORDERS
 
     if order is not None:
-        return PICK_ORDERS.get(order) if order in PICK_ORDERS else None
+        is_meant = order in PICK_ORDERS or (order.startswith("pick_") and order.isidentifier() and order not in DESIGNS)
+        return PICK_ORDERS.get(order) if is_meant else None
     if cell.trays:
         return None
     from cellwright.drawings.planning_scene import table_area
