@@ -108,23 +108,24 @@ def _tables(run: CameraRun) -> None:
                 f"{own.residual_px:.3f}",
             )
         )
-    columns = ["camera", "focal [px]", "from drawn [%]", "axis x [px]", "axis y [px]", "k1", "views", "left [px]"]
-    table("Intrinsics; the axis from the picture's middle", columns, rows, markup=False)
+    columns = ["camera", "focal [px]", "[%]", "x [px]", "y [px]", "k1", "views", "left [px]"]
+    table("Intrinsics; focal length from the drawing in %, the axis from the picture's middle", columns, rows, markup=False)
     rows = []
     for name in names:
         own, away = calibration.cameras[name], _away(run, name)
         rows.append(
             (
                 name,
-                own.by,
                 *(f"{1000 * x:.2f}" for x in away.position),
                 *(f"{x:.3f}" for x in np.degrees(away.rpy)),
-                f"{1000 * own.pose_residual_m:.2f}",
-                f"{1000 * own.pose_sd_m:.2f}",
             )
         )
-    columns = ["camera", "by", "ahead [mm]", "left [mm]", "up [mm]", "roll [deg]", "pitch [deg]", "yaw [deg]"]
-    table("Poses, from the drawings, in the camera's axes", [*columns, "left over [mm]", "sd [mm]"], rows, markup=False)
+    columns = ["camera", "ahead [mm]", "left [mm]", "up [mm]", "roll [deg]", "pitch [deg]", "yaw [deg]"]
+    table("Poses, from the drawings, in the camera's axes", columns, rows, markup=False)
+    for name in names:
+        own = calibration.cameras[name]
+        left = f"{1000 * own.pose_residual_m:.2f} mm left, deviation {1000 * own.pose_sd_m:.2f} mm"
+        say(f"{name}: by {own.by}, {left}, {own.pose_sd_deg:.3f} deg")
     if calibration.camera_pairs:
         rows = [
             (
