@@ -109,7 +109,7 @@ def _tables(run: CameraRun) -> None:
             )
         )
     columns = ["camera", "focal [px]", "[%]", "x [px]", "y [px]", "k1", "views", "left [px]"]
-    table("Intrinsics; focal length from the drawing in %, the axis from the picture's middle", columns, rows, markup=False)
+    table("Intrinsics; focal length from drawn in %, axis from the middle", columns, rows, markup=False)
     rows = []
     for name in names:
         own, away = calibration.cameras[name], _away(run, name)
