@@ -60,3 +60,17 @@ def test_cell_picture_through_a_camera(cellwright, cell, tmp_path):
 )
 def test_what_cannot_be_is_said_in_one_line(refused, cell, options, message):
     assert message in refused("look", cell, *options)
+
+
+def test_what_is_recognised_is_listed_and_drawn(cellwright, cell, tmp_path):
+    pytest.importorskip("cv2", reason="the extra vision is not installed")
+    wide = tmp_path / "wide.yaml"
+    wide.write_text(CELL.replace("[64, 48]", "[512, 384]"))
+    plain, out = tmp_path / "plain.png", tmp_path / "seen.png"
+    cellwright("look", str(wide), "--camera", "eye", "--out", str(plain))
+    told = cellwright("look", str(wide), "--camera", "eye", "--detect", "--out", str(out), "--json").json
+    (tray,) = told["detections"]
+    assert tray["sku"] == "sku_medium_gear_vessel"
+    assert tray["xy_m"] == pytest.approx([0, 0], abs=0.001)
+    assert tray["yaw_deg"] == pytest.approx(0, abs=0.5)
+    assert (np.asarray(Image.open(out)) != np.asarray(Image.open(plain))).any()

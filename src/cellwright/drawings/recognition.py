@@ -16,7 +16,7 @@ __all__ = ["recognition_model"]
 def recognition_model(drawings: Drawings) -> RecognitionModel:
     """Returns what recognition may know of a cell: its kinds of parts and trays, its tables, how trays are turned.
 
-    A cell without tables has the planes of its overhead detectors instead.
+    A cell without tables has the planes of its overhead detectors instead, or else the heights of its trays.
     """
     cell = drawings.cell
     models = [part.model for part in cell.parts.values()] + [population.model for population in cell.populations]
@@ -27,7 +27,7 @@ def recognition_model(drawings: Drawings) -> RecognitionModel:
     return RecognitionModel(
         parts=tuple({PARTS.get(model).sku: PARTS.get(model) for model in models}.values()),
         trays=tuple(trays.values()),
-        surfaces=tuple(_tables(drawings) or _planes(drawings)),
+        surfaces=tuple(_tables(drawings) or _planes(drawings) or _tray_heights(drawings)),
         tray_yaws_rad={sku: tuple(some) for sku, some in yaws.items()},
     )
 
@@ -52,3 +52,8 @@ def _planes(drawings: Drawings) -> list[Surface]:
             surface = Surface((low[0], low[1]), (high[0], high[1]), float(line["plane_m"]))
             found[surface] = surface
     return list(found)
+
+
+def _tray_heights(drawings: Drawings) -> list[Surface]:
+    heights = {round(float(tray.pose_in_world.position[2]), 4) for tray in drawings.layout.trays}
+    return [Surface((-100.0, -100.0), (100.0, 100.0), height_m) for height_m in sorted(heights)]

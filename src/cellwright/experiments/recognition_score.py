@@ -16,6 +16,7 @@ __all__ = ["RecognitionScore", "score_scene"]
 
 SAME_M = 0.010  # a detection farther off any object of its class is of something that is not there
 VISIBLE = 0.8
+FLIPPED_DEG = 45.0
 
 
 @dataclass
@@ -63,6 +64,7 @@ class RecognitionScore:
             f"{name}.position_mm_median": _quantile(self.errors_mm, 0.5),
             f"{name}.position_mm_p95": _quantile(self.errors_mm, 0.95),
             f"{name}.rotation_deg_p95": _quantile(self.turns_deg, 0.95),
+            f"{name}.flips": float(sum(turn > FLIPPED_DEG for turn in self.turns_deg)),
         }
 
 

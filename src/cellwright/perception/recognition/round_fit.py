@@ -20,6 +20,8 @@ REACH, WINDOW = 0.28, 0.12  # how far an edge is looked for, over what its step 
 TOLERANCE = 0.055  # of the radius: an edge farther off the fitted circle is none of it
 ROUNDS = 3
 ALONG = 3  # neighbouring angles that are taken together: about one tooth of a gear
+INNERMOST = 0.4  # of the strongest step of a direction: a weaker one is no edge
+OTHER_SIZE = 1.0  # what a fit of another size than the one looked for loses of its share
 GOOD = 0.8  # share of a circle after which no other kind of edge is tried
 WEAK = 0.3  # of the usual step of a circle: what is weaker is no edge of it
 COLOURED = 0.12  # difference of colours that makes a disc another thing than what it lies on
@@ -69,12 +71,14 @@ def fit_circles(
         return []
     centres = np.array([(guess.x_m, guess.y_m) for guess in guesses])
     radii = np.array([guess.radius_m for guess in guesses])
+    wanted = radii
     angles = 2 * np.pi * (np.arange(ANGLES) + 0.5) / ANGLES
     ways = np.column_stack([np.cos(angles), np.sin(angles)])
     offsets = np.linspace(-REACH, REACH, OFFSETS)
     for number in range(ROUNDS):
         steps, signed = _steps(small, lens, centres, radii, ways, offsets, height_m)
-        moved = [_fit(*row, ways, offsets, TOLERANCE * (1 + (number == 0))) for row in zip(steps, signed, strict=True)]
+        rows = zip(steps, signed, (radii / wanted).tolist(), strict=True)
+        moved = [_fit(*row, ways, offsets, TOLERANCE * (1 + (number == 0))) for row in rows]
         change = np.array([one[0] for one in moved])
         centres = centres + change[:, :2] * radii[:, None]
         radii = radii * (1 + change[:, 2])
@@ -117,22 +121,41 @@ def _steps(
     return np.linalg.norm(step, axis=3), np.einsum("napk,nk->nap", step, usual)
 
 
-def _fit(sizes: Array, signed: Array, ways: Array, offsets: Array, tolerance: float) -> tuple[Array, float, float]:
-    """Returns how centre and radius change, in radii, the share of the circle that agrees, and how far it is off."""
+def _fit(
+    sizes: Array, signed: Array, ratio: float, ways: Array, offsets: Array, tolerance: float
+) -> tuple[Array, float, float]:
+    """Returns how centre and radius change, in radii, the share of the circle that agrees, and how far it is off.
+
+    Args:
+        sizes: Of steps, (angles, offsets).
+        signed: The same with signs.
+        ratio: Of the radius as it is now to the one that is looked for.
+        ways: Directions of the angles.
+        offsets: In radii.
+        tolerance: In radii.
+    """
+
+    def worth(fit: tuple[Array, float, float]) -> float:
+        return float(fit[1] - OTHER_SIZE * abs(ratio * (1 + fit[0][2]) - 1))
+
     first = _fit_edges(signed, ways, offsets, tolerance)
-    if first[1] >= GOOD:
+    if worth(first) >= GOOD:
         return first
-    return max(first, *(_fit_edges(steps, ways, offsets, tolerance) for steps in (np.abs(signed), sizes)), key=_share)
+    tries = [first, *(_fit_edges(steps, ways, offsets, tolerance) for steps in (np.abs(signed), sizes))]
+    return max([*tries, _fit_edges(signed, ways, offsets, tolerance, innermost=True)], key=worth)
 
 
-def _share(fit: tuple[Array, float, float]) -> float:
-    return fit[1]
-
-
-def _fit_edges(steps: Array, ways: Array, offsets: Array, tolerance: float) -> tuple[Array, float, float]:
+def _fit_edges(
+    steps: Array, ways: Array, offsets: Array, tolerance: float, *, innermost: bool = False
+) -> tuple[Array, float, float]:
+    """Returns a fit to the strongest edge in each direction, or to the innermost strong one: outside is a shadow's."""
     wide = round(WINDOW / (offsets[1] - offsets[0]))
     middles = (offsets[wide - 1 : -wide] + offsets[wide : len(offsets) - wide + 1]) / 2
     best = steps.argmax(axis=1)
+    if innermost:
+        peaks = (steps[:, 1:-1] >= steps[:, :-2]) & (steps[:, 1:-1] >= steps[:, 2:])
+        peaks &= steps[:, 1:-1] > INNERMOST * steps.max(axis=1, keepdims=True)
+        best = np.where(peaks.any(axis=1), peaks.argmax(axis=1) + 1, best)
     rows = np.arange(len(steps))
     strength = steps[rows, best]
     inner = np.clip(best, 1, steps.shape[1] - 2)

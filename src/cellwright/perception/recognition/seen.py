@@ -20,8 +20,10 @@ Array = npt.NDArray[np.float64]
 RADIUS_OFF = 0.075  # of the radius: what is farther off is another thing
 LEAST_SHARE, LEAST_SOLID = 0.55, 0.6
 LEAST_DARK_SHARE = 0.8  # of a disc without a colour of its own: a shadow is one, and partly below what casts it
+SHADOWED_OFF = 0.13  # the same where a thing has the colour of its shadow, and both seem one
 APART = 0.95  # of the sum of two radii: what is nearer is the same part
 PLACE_SD_M = 0.0003
+POOR = 0.6  # of the score of what seems larger than it is
 ANGLES = 48
 
 
@@ -64,7 +66,8 @@ def pick_parts(
             continue
         if not circle.is_coloured and any(board.has_floor_at(circle.xy_m, circle.radius_m) for board in boards):
             continue
-        near = [outline for outline in outlines if abs(circle.radius_m / outline.radius_m - 1) < RADIUS_OFF]
+        most = RADIUS_OFF if circle.is_coloured else SHADOWED_OFF
+        near = [one for one in outlines if -RADIUS_OFF < circle.radius_m / one.radius_m - 1 < most]
         if not near:
             continue
         outline = min(near, key=lambda one: abs(one.radius_m - circle.radius_m))
@@ -105,13 +108,14 @@ def _seen(
     x, y = lens.at_height(circle.xy_m[None], height_m, middle_m)[0].tolist()
     angles = 2 * np.pi * np.arange(ANGLES) / ANGLES
     ring = np.column_stack([np.cos(angles), np.sin(angles)]) * outline.radius_m + [x, y]
-    variance = PLACE_SD_M**2 + circle.spread_m**2 / 20
+    excess_m = max(0.0, circle.radius_m - (1 + RADIUS_OFF / 2) * outline.radius_m)
+    variance = PLACE_SD_M**2 + circle.spread_m**2 / 20 + excess_m**2
     infinite = float("inf")
     return SeenObject(
         outline.sku,
         (x, y, origin_m),
         0.0,
         (variance, variance, infinite, infinite, infinite, infinite),
-        min(1.0, circle.share),
+        min(1.0, circle.share) * (1.0 if excess_m == 0.0 else POOR),
         np.column_stack([ring, np.full(ANGLES, middle_m)]),
     )

@@ -122,11 +122,14 @@ class TrayFinder:
         return self._best(found)
 
     def _marks(self, tray: TrayFigures, number: int, places: Array, radii: Array) -> Array:
-        """Returns where a slot may be, (n, 2): circles that are its rim, or the outline of the part in it."""
+        """Returns where a slot may be, (n, 2): circles that are its rim, its floor, or a part in it."""
         slot = tray.slots[number]
         found = []
         eye_m = self._lens.eye_m[2]
-        marks = [(slot.mouth_radius_m, tray.thickness_m, RIM_OFF)]
+        marks = [
+            (slot.mouth_radius_m, tray.thickness_m, RIM_OFF),
+            (slot.bottom_radius_m, slot.floor_m, RIM_OFF),
+        ]
         outline = self._outlines.get(slot.accepts)
         if outline is not None and outline.seat_m is not None:
             marks.append((outline.radius_m, outline.seat_m + outline.middle_m, PART_OFF))
