@@ -95,7 +95,8 @@ def aprs_recognition(conditions: MeasurementConditions, workers: int | None = No
             "one colour. The recogniser has the drawings of the cell and the picture. Objects count where at least "
             "80 % of them is visible; a detection is true within 10 mm of an object of its class. Cameras are "
             "where they are drawn.",
-            "`other` is a generator that nothing was tuned on: lights turned, tinted, brighter and darker, arms moved, "
+            "`other` is a second generator, of which only some failures were looked at: lights turned, "
+            "tinted, brighter and darker, arms moved, "
             "fewer trays and more loose gears; where gears have one colour, it is one of five in every layout, grey "
             "and nearly black among them.",
             "Rotations are those of trays, against the next one that looks alike; gears have no mark.",
