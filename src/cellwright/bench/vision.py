@@ -10,6 +10,7 @@ import numpy as np
 from cellwright.bench import vision_kitting
 from cellwright.bench.result import BENCHES, Measurement, MeasurementConditions
 from cellwright.bench.vision_kitting import kit_from_pixels, two_cameras
+from cellwright.bench.vision_m1 import M1_TARGETS, dense_stereo_ms
 from cellwright.bench.vision_m3 import M3_TARGETS, sparse_stereo_times
 from cellwright.bench.vision_overhead import OVERHEAD_TARGETS, overhead_metrics
 from cellwright.core.extras import has_extra
@@ -28,6 +29,7 @@ TARGETS: Mapping[str, Mapping[str, float]] = {
     **vision_kitting.TARGETS,
     **OVERHEAD_TARGETS,
     **M3_TARGETS,
+    **M1_TARGETS,
 }
 
 
@@ -49,6 +51,7 @@ def vision(conditions: MeasurementConditions) -> Measurement:
         conditions.say("numba is not installed (pip install 'cellwright[cameras]'): no pictures by compiled code")
     metrics |= overhead_metrics(world, count)
     metrics |= sparse_stereo_times(conditions)
+    metrics |= dense_stereo_ms(conditions)
     metrics |= two_cameras(conditions, "gl" if has_gl else "auto") | kit_from_pixels(conditions)
     return Measurement(metrics, {name: limit for name, limit in TARGETS.items() if name in metrics})
 

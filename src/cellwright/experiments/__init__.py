@@ -12,6 +12,7 @@ from cellwright.experiments import kitting_limits as kitting_limits
 from cellwright.experiments import kitting_tight as kitting_tight
 from cellwright.experiments import rovi_integrated as rovi_integrated
 from cellwright.experiments import rovi_interpolation as rovi_interpolation
+from cellwright.experiments import rovi_m1 as rovi_m1
 from cellwright.experiments import rovi_m3 as rovi_m3
 from cellwright.experiments import rovi_reachability as rovi_reachability
 from cellwright.experiments import rovi_rrt as rovi_rrt

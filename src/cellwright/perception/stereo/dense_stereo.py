@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.core.errors import BadInput
 from cellwright.core.extras import need_extra
 from cellwright.core.registry import Registry
 from cellwright.perception.picture import Picture
 from cellwright.perception.pose_measurement import MeasurementStatus, PoseMeasurement
 from cellwright.perception.stereo.depth_map import DepthMap, Workspace, match
-from cellwright.perception.stereo.hypotheses import ABOVE_M, Agreement, UprightPose, agreement, starts
+from cellwright.perception.stereo.hypotheses import ABOVE_M, Agreement, UprightPose, agreement, starts, turn_evidence
 from cellwright.perception.stereo.rectified_pair import StereoPair, rectify
+from cellwright.perception.stereo.solid_fit import fit_solid
 from cellwright.perception.stereo.sought_model import SoughtModel
 from cellwright.perception.stereo.stereo_pair import pair_fault
 from cellwright.perception.stereo.turned_fit import ProfileField, fit_turned
@@ -26,13 +26,19 @@ Array = npt.NDArray[np.float64]
 MARGIN_M = 0.02  # above the object
 NEAR_M = 0.06  # beyond its radius: with less, where the search began would decide what is fitted
 STARTS = 4
-LEAST_SUPPORT, LEAST_SCORE = 0.40, 0.10
+LEAST_SUPPORT, LEAST_SCORE, MOST_SWOLLEN = 0.40, -0.05, 0.20
 SEEN_SUPPORT = 0.20
 SURFACE_M = 0.012
 LEAST_SURFACE = 0.3  # share of the surface that is measured where the drawings have it
 UPRIGHT_SD_RAD = 0.01
 TOGETHER = 60  # neighbours in a depth map whose errors are one
 LEAST_SD_M = 0.0003
+LEAST_SD_RAD = 0.005
+TURNS = 16  # starts in a full turn
+OTHER_TURN_RAD = 0.5  # of a full turn, or as large a part of its period
+FINE_TURNS = 72
+LEAST_EVIDENCE, CLEAR_EVIDENCE = 0.2, 0.1
+SAME_SCORE = 0.02
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +99,6 @@ class FastStereo(DenseStereo):
 
     def __init__(self, model: SoughtModel, workspace: Workspace) -> None:
         super().__init__(model, workspace)
-        if not model.profile_rz_m:
-            raise BadInput(f"{model.name} has no profile: so far only what is turned is found")
         self._field = ProfileField.of(model) if model.profile_rz_m else None
 
     def _locate(self, pair: StereoPair) -> PoseMeasurement:
@@ -112,23 +116,32 @@ class FastStereo(DenseStereo):
             reason = f"nothing like {self.model.name} stands in the workspace"
             return PoseMeasurement(status=MeasurementStatus.NOT_SEEN, reason=reason)
         best = max(fits, key=lambda fit: fit.agreement.score)
+        if self.model.period_rad:
+            best = self._turned(best, depths)
         return self._measurement(best)
 
     def _fits(self, depths: DepthMap) -> list[UprightFit]:
         """Returns fits from several starts; each is a place of its own, or comes from a start of its own."""
-        found = []
-        level = depths.points_in_world - np.array([0.0, 0.0, self.workspace.surface_m - self.model.bottom_m])
-        above = level[level[:, 2] > self.model.bottom_m + ABOVE_M]
-        for _, start in starts(self.model, depths, self.workspace, yaws=1, most=STARTS):
-            aside = np.hypot(above[:, 0] - start.x_m, above[:, 1] - start.y_m)
-            near = above[aside < self.model.radius_m + NEAR_M]
-            fit = self._refined(near, start, depths)
+        found, model = [], self.model
+        yaws = max(round(TURNS * model.period_rad / (2 * np.pi)), 1)
+        for start in starts(model, depths, self.workspace, yaws, STARTS):
+            fit = self._refined(self._near(depths, start), start, depths)
             if fit is not None:
                 found.append(fit)
         return found
 
+    def _near(self, depths: DepthMap, start: UprightPose) -> Array:
+        """Returns the points (n, 3) above the surface that may belong to the object, heights above its origin."""
+        model, points = self.model, depths.points_in_world
+        level = points[:, 2] - self.workspace.surface_m
+        aside = np.hypot(points[:, 0] - start.x_m, points[:, 1] - start.y_m)
+        own = (aside < model.radius_m + NEAR_M) & (level > ABOVE_M) & (level < model.height_m + MARGIN_M)
+        result: Array = points[own] - np.array([0.0, 0.0, self.workspace.surface_m - model.bottom_m])
+        return result
+
     def _refined(self, points: Array, start: UprightPose, depths: DepthMap) -> UprightFit | None:
-        assert self._field is not None
+        if self._field is None:
+            return self._refined_solid(points, start, depths)
         fit = fit_turned(self._field, points, np.array([start.x_m, start.y_m]))
         if fit is None:
             return None
@@ -136,6 +149,35 @@ class FastStereo(DenseStereo):
         pose = UprightPose(float(xy[0]), float(xy[1]), 0.0)
         variances = np.append(_variances(normal, spread_m), np.inf)
         return UprightFit(pose, variances, agreement(self.model, pose, depths, self.workspace))
+
+    def _refined_solid(self, points: Array, start: UprightPose, depths: DepthMap) -> UprightFit | None:
+        origin_m = self.workspace.surface_m - self.model.bottom_m
+        eye = depths.pose_camera_in_world.position - np.array([0.0, 0.0, origin_m])
+        fit = fit_solid(self.model, points, start, eye)
+        if fit is None:
+            return None
+        pose, normal, spread_m = fit
+        x, y, yaw = (np.diag(np.linalg.pinv(normal, rcond=1e-9)) * spread_m**2 * TOGETHER).tolist()
+        across = (x + y) / 2 + LEAST_SD_M**2  # along the model's own axes, which are turned
+        variances = np.array([across, across, yaw + LEAST_SD_RAD**2 if self.model.period_rad else np.inf])
+        return UprightFit(pose, variances, agreement(self.model, pose, depths, self.workspace))
+
+    def _turned(self, fit: UprightFit, depths: DepthMap) -> UprightFit:
+        """Returns a fit with the turn for which most speaks; of unknown variance where others are as likely."""
+        period = self.model.period_rad
+        yaws = period * np.arange(FINE_TURNS) / FINE_TURNS
+        evidence = turn_evidence(self.model, fit.pose, depths, self.workspace, yaws)
+        top = int(evidence.argmax())
+        start = replace(fit.pose, yaw_rad=float(yaws[top]))
+        other = self._refined(self._near(depths, start), start, depths)
+        if other is not None and other.agreement.score > fit.agreement.score - SAME_SCORE:
+            fit = other
+        away = np.abs((yaws - fit.pose.yaw_rad + period / 2) % period - period / 2)
+        rivals = evidence[away > OTHER_TURN_RAD * period / (2 * np.pi)]
+        (here,) = turn_evidence(self.model, fit.pose, depths, self.workspace, np.array([fit.pose.yaw_rad]))
+        if here < LEAST_EVIDENCE or (len(rivals) and rivals.max() > here - CLEAR_EVIDENCE):
+            return replace(fit, variances=np.array([*fit.variances[:2], np.inf]))
+        return fit
 
     def _is_swapped(self, pair: StereoPair, share: float) -> bool:
         """Returns whether the pictures match far better the other way round."""
@@ -154,9 +196,12 @@ class FastStereo(DenseStereo):
         if agrees.supported < SEEN_SUPPORT:
             reason = f"nothing like {model.name} stands in the workspace: at the best place {told}"
             return PoseMeasurement(status=MeasurementStatus.NOT_SEEN, reason=reason)
-        if agrees.supported < LEAST_SUPPORT or agrees.score < LEAST_SCORE:
+        if agrees.supported < LEAST_SUPPORT or agrees.score < LEAST_SCORE or agrees.swollen > MOST_SWOLLEN:
             status = MeasurementStatus.POOR
-            reason = f"{model.name}: {told}, behind {100 * agrees.contradicted:.0f} % of it something else was seen"
+            reason = (
+                f"{model.name}: {told}, {100 * agrees.swollen:.0f} % closely before, {100 * agrees.contradicted:.0f} % "
+                "behind: something else, or seen poorly"
+            )
         elif (
             not (np.array(space.min_xy_m) <= pose_in_world.position[:2]).all()
             or not (pose_in_world.position[:2] <= np.array(space.max_xy_m)).all()

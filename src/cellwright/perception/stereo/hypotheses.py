@@ -11,7 +11,7 @@ from cellwright.core.pose import Pose
 from cellwright.perception.stereo.depth_map import DepthMap, Workspace
 from cellwright.perception.stereo.sought_model import COARSE_STEP_M, STEP_M, SoughtModel
 
-__all__ = ["Agreement", "UprightPose", "agreement", "starts", "visible"]
+__all__ = ["Agreement", "UprightPose", "agreement", "starts", "turn_evidence", "visible"]
 
 Array = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -20,6 +20,8 @@ CELL_M = 0.008
 SECTORS = 24  # directions from which an object may be seen, for the coarse search
 COARSE_POINTS = 80
 COARSE_M, FINE_M = 0.014, 0.009
+HIDING_M = 0.05  # what is farther in front stands before the object, and speaks neither for nor against it
+SWOLLEN_COUNTS = 1.5
 BINS = 8
 
 
@@ -43,17 +45,17 @@ class Agreement:
     Attributes:
         supported: Share that was measured where it should be, the mean over slices of its height, 0 to 1.
         contradicted: Share behind which something was measured: it cannot be there.
-        hidden: Share before which something was measured.
+        swollen: Share closely before which something was measured: what is there is larger.
     """
 
     supported: float
     contradicted: float
-    hidden: float
+    swollen: float
 
     @property
     def score(self) -> float:
         """The rank of a hypothesis: its support, less what contradicts it."""
-        return self.supported - self.contradicted
+        return self.supported - self.contradicted - SWOLLEN_COUNTS * self.swollen
 
 
 def visible(surface: tuple[Array, Array], eye_in_model: Array, step_m: float) -> Flags:
@@ -90,24 +92,22 @@ def agreement(model: SoughtModel, pose: UprightPose, depths: DepthMap, workspace
     points = points[level > ABOVE_M]
     own, measured = depths.measured_at(pose_in_world.apply(points))
     off = measured - own
-    supported, behind, front = np.abs(off) <= FINE_M, off > FINE_M, off < -FINE_M
+    supported, behind, front = np.abs(off) <= FINE_M, off > FINE_M, (off < -FINE_M) & (off > -HIDING_M)
     height = np.minimum((points[:, 2] - model.bottom_m) / model.height_m * BINS, BINS - 1).astype(int)
     counts = np.bincount(height, minlength=BINS)
     shares = np.bincount(height, supported, BINS)[counts > 0] / counts[counts > 0]
     return Agreement(float(shares.mean()), float(behind.mean()), float(front.mean()))
 
 
-def starts(
-    model: SoughtModel, depths: DepthMap, workspace: Workspace, yaws: int, most: int
-) -> list[tuple[float, UprightPose]]:
-    """Returns the poses that agree best, coarsely, each with its score, best first; no two within half a radius.
+def starts(model: SoughtModel, depths: DepthMap, workspace: Workspace, yaws: int, most: int) -> list[UprightPose]:
+    """Returns the poses that agree best, coarsely, best place first; no two places within half a radius.
 
     Args:
         model: The object.
         depths: What was measured.
         workspace: Where it stands.
         yaws: How many turns within its period are tried; 1 for what is round.
-        most: How many places are returned, and for each place as many turns.
+        most: How many places are returned, and how many turns for each.
     """
     places = _places(model, depths, workspace)
     if not len(places):
@@ -129,8 +129,9 @@ def starts(
             offsets = np.column_stack([places[here], np.full(len(here), z_m)])
             own_m, measured = depths.measured_at(offsets[:, None] + points[None])
             off = measured - own_m
-            scores[here, number] = (np.abs(off) <= COARSE_M).mean(axis=1) - (off > COARSE_M).mean(axis=1)
-    best: list[tuple[float, UprightPose]] = []
+            against = (off > COARSE_M) | ((off < -COARSE_M) & (off > -HIDING_M))
+            scores[here, number] = (np.abs(off) <= COARSE_M).mean(axis=1) - against.mean(axis=1)
+    best: list[UprightPose] = []
     ranks = scores.max(axis=1)
     for _ in range(most):
         top = int(ranks.argmax())
@@ -138,9 +139,30 @@ def starts(
             break
         x, y = places[top]
         own_turns = np.argsort(-scores[top], kind="stable")[:most]
-        best += [(float(scores[top, turn]), UprightPose(float(x), float(y), float(turns[turn]))) for turn in own_turns]
+        best += [UprightPose(float(x), float(y), float(turns[turn])) for turn in own_turns]
         ranks[np.hypot(*(places - places[top]).T) < max(model.radius_m / 2, 2 * CELL_M)] = -np.inf
     return best
+
+
+def turn_evidence(model: SoughtModel, pose: UprightPose, depths: DepthMap, workspace: Workspace, yaws: Array) -> Array:
+    """Returns how much speaks for each turn of an object whose place is known, about -1 to 1.
+
+    Counted is the surface that tells the turn: what was measured there, less what was measured behind it, as a share of
+    the most that is visible at any turn. What is hidden speaks neither for nor against.
+    """
+    points, normals = model.telling
+    if not len(points):
+        return np.zeros(len(yaws))
+    eye = depths.pose_camera_in_world.position
+    counts, visible_most = np.zeros(len(yaws)), 1
+    for number, yaw in enumerate(yaws):
+        pose_in_world = UprightPose(pose.x_m, pose.y_m, float(yaw)).in_world(workspace.surface_m - model.bottom_m)
+        facing = (normals * (pose_in_world.inverse().apply(eye) - points)).sum(axis=1) > 0
+        own, measured = depths.measured_at(pose_in_world.apply(points[facing]))
+        off = measured - own
+        counts[number] = np.count_nonzero(np.abs(off) <= FINE_M) - np.count_nonzero(off > FINE_M)
+        visible_most = max(visible_most, int(np.count_nonzero(facing)))
+    return counts / visible_most
 
 
 def _places(model: SoughtModel, depths: DepthMap, workspace: Workspace) -> Array:
@@ -160,6 +182,11 @@ def _places(model: SoughtModel, depths: DepthMap, workspace: Workspace) -> Array
     counts = np.zeros(shape, np.uint8)
     filled = np.bincount(cells[:, 0] * shape[1] + cells[:, 1], minlength=shape.prod()).reshape(shape)
     counts[filled >= 3] = 1
-    reach = 2 * int(min(model.radius_m, 0.02) / CELL_M) + 1
-    grown = cv2.dilate(counts, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach)))
+    whole, grow = (
+        cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (side, side))
+        for side in (2 * int(min(model.radius_m, reach_m) / CELL_M) + 1 for reach_m in (0.05, 0.016))
+    )
+    margin = len(whole)  # what is closed must not be cut off at the border
+    closed = cv2.morphologyEx(np.pad(counts, margin), cv2.MORPH_CLOSE, whole)
+    grown = cv2.dilate(closed, grow)[margin:-margin, margin:-margin]
     return np.asarray(low + np.argwhere(grown > 0) * CELL_M, float)

@@ -26,6 +26,7 @@ COARSE_STEP_M = 0.007
 MOST_FACES = 400_000
 REPEATS_M = 0.0015  # mean distance at which a turned surface counts as the same
 SYMMETRY_POINTS = 600
+TELLING_M = 0.006
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +96,17 @@ class SoughtModel:
         return _thinned(*self.surface, COARSE_STEP_M)
 
     @cached_property
+    def telling(self) -> tuple[Array, Array]:
+        """Points and normals of the surface by which its turn is known: where it is not, turned by a fraction."""
+        from scipy.spatial import KDTree
+
+        points, normals = self.surface
+        tree = KDTree(points)
+        turns = [self.period_rad * share for share in (0.25, 0.41, 0.5, 0.75)]
+        away = np.mean([tree.query(points @ _turn(turn))[0] for turn in turns], axis=0)
+        return points[away > TELLING_M], normals[away > TELLING_M]
+
+    @cached_property
     def period_rad(self) -> float:
         """The turn about z after which it looks the same; 0 for what is round."""
         repeats = self.repeats if self.repeats is not None else self._found_repeats()
@@ -109,14 +121,18 @@ class SoughtModel:
         some = points[:: max(len(points) // SYMMETRY_POINTS, 1)]
 
         def same(turn_rad: float) -> bool:
-            cos, sin = np.cos(turn_rad), np.sin(turn_rad)
-            turned = some @ np.array([[cos, sin, 0], [-sin, cos, 0], [0, 0, 1.0]])
-            distance, _ = tree.query(turned)
+            distance, _ = tree.query(some @ _turn(turn_rad))
             return bool(distance.mean() < REPEATS_M and np.quantile(distance, 0.99) < 3 * REPEATS_M)
 
         if all(same(turn) for turn in (0.31, 1.07, 2.2)):
             return ROUND
         return next((count for count in (12, 8, 6, 5, 4, 3, 2) if same(2 * np.pi / count)), 1)
+
+
+def _turn(yaw_rad: float) -> Array:
+    """Returns the matrix that turns rows of points about z."""
+    cos, sin = np.cos(yaw_rad), np.sin(yaw_rad)
+    return np.array([[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, 1.0]])
 
 
 def _thinned(points: Array, normals: Array, step_m: float) -> tuple[Array, Array]:
