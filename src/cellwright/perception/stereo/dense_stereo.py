@@ -86,7 +86,7 @@ class DenseStereo(ABC):
 
 
 DENSE_METHODS: Registry[type[DenseStereo]] = Registry("dense stereo method", "cellwright.dense_methods")
-"""Name -> class; `fast` and `paper` ship."""
+"""Name -> class; `fast` ships."""
 
 
 @DENSE_METHODS.register("fast")
