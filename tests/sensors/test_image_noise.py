@@ -51,7 +51,7 @@ def test_kinect_depths_come_in_steps_of_disparity():
         ({"model": "gausian", "sd": 0.1}, "unknown picture noise 'gausian'; did you mean 'gaussian'"),
         ({"sd": 0.1}, "name a noise"),
         ({"model": "gaussian", "sd": -1}, "sd"),
-        ({"model": "kinect"}, "'kinect' is no noise of colours: gaussian, shot"),
+        ({"model": "kinect"}, "'kinect' is no noise of colours: gaussian, loose_mount, shot"),
     ],
 )
 def test_noise_that_is_none(line, message):

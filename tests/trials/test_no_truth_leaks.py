@@ -95,7 +95,7 @@ def test_a_controller_inside_a_trial_gets_no_way_to_the_truth():
     from cellwright.trials.controller_ports import ControllerPorts
 
     assert set(ControllerPorts.__dataclass_fields__) == {
-        "clock", "drawings", "robots", "detectors", "topics", "database", "report", "poll_s",
+        "clock", "drawings", "robots", "detectors", "cameras", "projectors", "topics", "database", "report", "poll_s",
     }  # fmt: skip
     assert set(AnnouncedOrder.__dataclass_fields__) == {"name", "wanted", "kits", "announced_s", "is_submitted"}
 

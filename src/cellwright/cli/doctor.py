@@ -32,6 +32,7 @@ SERVES = {
     "plots": "pictures of `log plot`, `plan --gantt`, `reach` and experiments",
     "cameras": "pictures by compiled code, where OpenGL does not work",
     "motion": "collision-free and time-optimal motion, model-based control; `bench motion`",
+    "vision": "recognition in pictures (`run --source camera`), stereo (`run rovi`), calibration of cameras",
     "planning": "OWL files; the database made anew from the ontology",
     "xacro": "`model import` of .xacro files",
     "mariadb": "the world model on a MariaDB or MySQL server",
