@@ -53,7 +53,7 @@ def sees(robot, tray):
     return all(low < v < high for low, v, high in zip(view["min_xy_m"], (x, y), view["max_xy_m"], strict=True))
 
 
-drawn, addresses = ask("drawings"), ask("doors")
+drawn, addresses = ask("drawings"), ask("addresses")
 kit, trays = order["kits"][0], drawn["trays"]
 wanted = [kit["tray"]] if kit["tray"] else [name for name, tray in trays.items() if tray["sku"] == kit["tray_sku"]]
 name, me = next((name, robot) for name in wanted for robot in trays[name]["reached_by"] if sees(robot, trays[name]))

@@ -91,8 +91,10 @@ def test_a_grey_cube_in_the_cell_is_measured_where_its_own_and_the_arms_shadow_f
 @pytest.mark.slow
 @pytest.mark.parametrize("held_out", [False, True])
 def test_a_random_scene_is_measured_after_the_arm_moved(held_out):
-    rows = do_job(RandomJob(11, (0.0, 30.0), held_out))
-    assert max(row.off_m for row in rows) < 0.011
+    """In other light and with much noise it may be off, but then it says so."""
+    clean, noisy = do_job(RandomJob(11, (0.0, 30.0), held_out))
+    assert (clean.status, clean.off_m < 0.002) == ("found", True)
+    assert noisy.off_m < 0.011 or noisy.status == "poor"
 
 
 @pytest.mark.slow

@@ -86,7 +86,7 @@ class TrialInterfaces:
     @property
     def notes(self) -> list[str]:
         """Lines for the report about clients that misbehaved."""
-        flood = f"{self.control.flooded} clients of the control door were disconnected: they said too much"
+        flood = f"{self.control.flooded} clients of the control interface were disconnected: they said too much"
         return [flood] if self.control.flooded else []
 
     def _greeting(self) -> list[dict[str, Any]]:
@@ -112,13 +112,13 @@ class TrialInterfaces:
             name = asked["submit"]
             if not isinstance(name, str):
                 raise BadInput('what is submitted is an order by its name, as in {"submit": "kit_m2l1"}')
-            self._trial.submit(name, "control door")
+            self._trial.submit(name, "control interface")
             return {"submitted": name, "time_s": now_s}
         match asked.get("ask"):
             case "orders":
                 return {"orders": [order.as_dict() for order in self._trial.book.announced], "time_s": now_s}
-            case "addresses":
-                return {"addresses": self.addresses, "time_s": now_s}
+            case "addresses" | "doors" as what:  # the second was its name before
+                return {what: self.addresses, "time_s": now_s}
             case "drawings":
                 return {"drawings": self.drawings}
             case "time":
