@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -87,3 +88,14 @@ def test_a_place_where_it_cannot_stand_is_looked_at_again_and_then_refused():
     with pytest.raises(StepFailed, match="not taken after 2 looks: beside the table") as caught:
         asyncio.run(look(found(), found(), standing=nowhere, looks=2)())
     assert caught.value.kind is FailureKind.NOT_THERE
+
+
+def test_what_needs_its_turn_is_not_taken_while_that_is_unknown():
+    known, unknown = found(), found()
+    unknown = replace(unknown, variances=np.array([*unknown.variances[:5], np.inf]))
+    careful = look(unknown, known, needs_turn=True)
+    assert asyncio.run(careful()) is HERE
+    assert len(careful.measurements) == 2
+    with pytest.raises(StepFailed, match="its turn was not measured"):
+        asyncio.run(look(unknown, unknown, unknown, needs_turn=True)())
+    assert asyncio.run(look(unknown)()) is HERE, "what is round has no turn"

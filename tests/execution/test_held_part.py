@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cellwright.catalogue import PARTS, TOOLS
 from cellwright.core.pose import Pose
-from cellwright.execution.held_part import attached_part, is_round, pitched, turned
+from cellwright.execution.held_part import at_every_turn, attached_part, is_round, pitched, turned
 from cellwright.motion.grasps import GraspKind, find_grasps
 from cellwright.shapes.part_shape import part_shape
 
@@ -56,3 +56,16 @@ def test_turns_are_even_about_the_own_axis():
     yaws = np.degrees([float((pose.inverse() @ one).rpy[2]) for one in turned(pose, 8)])
     assert np.sort(np.round(yaws % 360)) == pytest.approx(np.arange(0, 360, 45))
     assert all(one.position == pytest.approx(pose.position) for one in turned(pose, 8))
+
+
+@pytest.mark.parametrize("name", ["coffee_can", "mug"])
+def test_a_part_at_every_turn_holds_its_handle_wherever_it_points(name):
+    part, about = PARTS.get(name), at_every_turn(PARTS.get(name))
+    assert is_round(about)
+    for x, y, z in np.concatenate([solid.vertices for solid in part_shape(part).solids]):
+        assert np.hypot(x, y) <= about.outer_radius_m(z) + 1e-4
+
+
+def test_a_knob_is_taken_at_every_turn_and_a_mug_by_its_body_is_not():
+    assert find_grasps(at_every_turn(PARTS.get("coffee_can")), WSG)
+    assert not find_grasps(at_every_turn(PARTS.get("mug")), WSG)

@@ -15,6 +15,7 @@ from cellwright.perception.pose_measurement import MeasurementStatus, PoseMeasur
 __all__ = ["CarefulLook", "PoseSource"]
 
 DEVIATIONS = 3.0  # of a measured place that must fit between the part and the open pads
+MOST_TURN_RAD = 0.25  # of as many deviations of a turn: grasps are as far apart
 FAILURES = {
     MeasurementStatus.FOUND: FailureKind.DOUBT,
     MeasurementStatus.POOR: FailureKind.DOUBT,
@@ -41,6 +42,7 @@ class CarefulLook:
         clearance_m: Between the part and each open pad: three standard deviations of its place must be less.
         standing: Given a measured pose, returns the pose in which the object stands there; raises StepFailed when it
             cannot, and then it is looked again.
+        needs_turn: Whether it can be taken only when its turn about z is known.
         looks: How often it is looked, at most.
         measurements: All that was measured, in order.
     """
@@ -49,6 +51,7 @@ class CarefulLook:
     thing: str
     clearance_m: float
     standing: Callable[[Pose], Pose] = lambda pose: pose
+    needs_turn: bool = False
     looks: int = 3
     measurements: list[PoseMeasurement] = field(default_factory=list)
 
@@ -76,6 +79,8 @@ class CarefulLook:
         if found.status is not MeasurementStatus.FOUND or found.variances is None:
             return f"{found.status}: {found.reason}"
         spread_m = DEVIATIONS * float(np.sqrt(max(found.variances[:2])))
+        if self.needs_turn and not DEVIATIONS * float(np.sqrt(found.variances[5])) <= MOST_TURN_RAD:
+            return "its turn was not measured, and no grasp does without it"
         if spread_m <= self.clearance_m:
             return ""
         room_mm = 1000 * self.clearance_m

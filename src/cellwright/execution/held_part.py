@@ -15,14 +15,30 @@ from cellwright.motion.grasps import Grasp
 from cellwright.motion.planning import AttachedObject, CatalogueModel, Cylinder
 from cellwright.shapes.part_shape import part_shape
 
-__all__ = ["attached_part", "is_round", "pitched", "turned"]
+__all__ = ["at_every_turn", "attached_part", "is_round", "pitched", "turned"]
 
 AXIS_M = 1e-6
+STEP_M = 1e-6  # of height, in which a profile steps aside
 
 
 def is_round(part: PartFigures) -> bool:
     """Returns whether a part looks the same from every side."""
     return isinstance(part, GearFigures) or (isinstance(part, TurnedFigures) and part.handle is None)
+
+
+def at_every_turn(part: PartFigures) -> PartFigures:
+    """Returns the round part that a body with a handle fills when it is turned all round; any other part as it is.
+
+    Where such a part can be taken, its turn need not be known.
+    """
+    if not isinstance(part, TurnedFigures) or part.handle is None:
+        return part
+    grip_m, path = part.handle.radius_m, part.handle.path_xz_m
+    low_m, high_m = min(z for _, z in path) - grip_m, max(z for _, z in path) + grip_m
+    ring = [(part.radius_m, low_m), (part.radius_m, high_m)]
+    below = [*(p for p in part.profile_rz_m if p[1] < low_m - STEP_M), (part.outer_radius_m(low_m), low_m - STEP_M)]
+    above = [(part.outer_radius_m(high_m), high_m + STEP_M), *(p for p in part.profile_rz_m if p[1] > high_m + STEP_M)]
+    return replace(part, profile_rz_m=(*below, *ring, *above), wall_m=0.0, handle=None)
 
 
 def attached_part(part: PartFigures, grasps: Sequence[Grasp]) -> AttachedObject:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from cellwright.catalogue import PARTS
+from cellwright.catalogue import PARTS, PartFigures
 from cellwright.core.errors import JobFailed
 from cellwright.core.pose import Pose
 from cellwright.drawings.planning_scene import TableArea, planning_scene, table_area
@@ -18,6 +18,7 @@ from cellwright.execution import Arm, PathArm, PickPlacePlanner, PickPlaceSettin
 from cellwright.execution.async_clock import AsyncClock, JobStep
 from cellwright.execution.careful_look import CarefulLook, PoseSource
 from cellwright.execution.failure import FailureKind, StepFailed
+from cellwright.execution.held_part import at_every_turn, is_round
 from cellwright.motion.grasps import GraspKind
 from cellwright.orders.pick_order import PickOrder
 from cellwright.perception.pose_measurement import PoseMeasurement
@@ -116,29 +117,35 @@ class PickController:
         """The area on which it is set down."""
         return table_area(self.drawings.fixtures, self.order.place_area)
 
-    def planner(self, settings: PickPlaceSettings) -> PickPlacePlanner:
-        """Returns the planner for one kind of grasp.
+    def planner(self, part: PartFigures, settings: PickPlaceSettings) -> PickPlacePlanner:
+        """Returns the planner for one kind of grasp of a part, which may be the object at every turn.
 
         Parts of the kind that is to be moved are not in its scene: where they stand is seen, and not drawn.
         """
         own = [part.name for part in self.drawings.layout.parts if part.model == self.order.model]
         scene = planning_scene(self.drawings, self.robot, own)
-        return PickPlacePlanner(scene, self.order.part, self.place_area.table, settings)
+        return PickPlacePlanner(scene, part, self.place_area.table, settings)
 
     async def run(self) -> PickAccount:
         """Does the order, as far as it can be done; says what it believes to be so then."""
-        planners = [partial(self.planner, settings) for settings in GRASPS]
         first: PickPlacePlanner | None = None
-        while first is None and planners:
-            try:
-                first = planners.pop(0)()
-            except JobFailed as error:  # the gripper cannot take it so
-                if not planners:
-                    return self._account(None, [], str(error))
-        assert first is not None
+        reason = ""
+        for part in (at_every_turn(self.order.part), self.order.part):
+            planners = [partial(self.planner, part, settings) for settings in GRASPS]
+            while first is None and planners:
+                try:
+                    first = planners.pop(0)()
+                except JobFailed as error:  # the gripper cannot take it so
+                    reason = str(error)
+            if first is not None:
+                break
+        if first is None:
+            return self._account(None, [], reason)
         thing = self.order.part.title.lower()
         clearance_m = min(grasp.clearance_m for grasp in first.grasps)
-        look = CarefulLook(self.source, f"the {thing}", clearance_m, self._standing)
+        look = CarefulLook(
+            self.source, f"the {thing}", clearance_m, self._standing, needs_turn=not is_round(first.part)
+        )
         job = PlannedPickPlace(
             RobotHand(self.arm, self.clock),
             self.arm,
