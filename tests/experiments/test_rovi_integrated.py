@@ -15,6 +15,7 @@ from cellwright.experiments.rovi_integrated_runs import (
     IntegratedJob,
     IntegratedRun,
     integrated_cell,
+    run_integrated,
 )
 from cellwright.orders.pick_order import PICK_ORDERS
 from cellwright.trials.pick_run import is_drawn_there
@@ -100,3 +101,14 @@ def test_the_papers_text_and_its_log_stand_beside_ours():
     assert found.targets["p2.executed"] == {"min": 1.0}
     assert found.targets["random.executed"] == {"min": 0.97}
     assert any("it fell" in note for note in found.notes), "what failed is told"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["pick_can", "pick_milk", "pick_mug"])
+def test_other_objects_are_found_taken_and_set_down(name, monkeypatch):
+    for module, extra in (("numba", "motion"), ("toppra", "motion"), ("cv2", "vision")):
+        pytest.importorskip(module, reason=f"not installed: pip install 'cellwright[{extra}]'")
+    monkeypatch.setenv("CELLWRIGHT_RENDERER", "soft")
+    row = run_integrated(IntegratedJob("others", name, 3, 6.0))
+    assert row.executed, row.reason
+    assert row.error_m < 0.005
