@@ -47,12 +47,14 @@ class Experiment:
     Attributes:
         title: One line.
         run: Does it, and says what is going on.
-        needs: Modules of the extra `motion` without which it cannot be made.
+        needs: Modules without which it cannot be made.
+        extra: The extra of this package that brings them.
     """
 
     title: str
     run: Callable[[MeasurementConditions], ExperimentFindings]
     needs: tuple[str, ...] = ()
+    extra: str = "motion"
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def run_experiment(name: str, conditions: MeasurementConditions) -> ExperimentOu
         MeasurementFailed: when it could not be made; poor figures are no failure.
     """
     experiment = EXPERIMENTS.get(name)
-    need_extra(f"the experiment '{name}'", "motion", *experiment.needs)
+    need_extra(f"the experiment '{name}'", experiment.extra, *experiment.needs)
     findings = experiment.run(conditions)
     used = {"cellwright": __version__, **versions()}
     return ExperimentOutcome(experiment.title, Result.of(name, findings, conditions, used, findings.paper), findings)

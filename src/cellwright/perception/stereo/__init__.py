@@ -1,5 +1,6 @@
 """Stereo: poses of objects from two pictures of one moment."""
 
+from cellwright.perception.stereo.dense_paper import PaperStereo
 from cellwright.perception.stereo.dense_stereo import DENSE_METHODS, DenseStereo, FastStereo
 from cellwright.perception.stereo.depth_map import DepthMap, Workspace
 from cellwright.perception.stereo.rectified_pair import StereoPair, rectify
@@ -15,6 +16,7 @@ __all__ = [
     "DenseStereo",
     "DepthMap",
     "FastStereo",
+    "PaperStereo",
     "SoughtModel",
     "SparseStereo",
     "StereoPair",

@@ -86,7 +86,7 @@ class DenseStereo(ABC):
 
 
 DENSE_METHODS: Registry[type[DenseStereo]] = Registry("dense stereo method", "cellwright.dense_methods")
-"""Name -> class; `fast` ships."""
+"""Name -> class; `fast` and `paper` ship."""
 
 
 @DENSE_METHODS.register("fast")
