@@ -27,17 +27,19 @@ EYE = np.array([0.3, 0.4, 1.0])
 
 
 def corner_cloud():
-    """A bent sheet without symmetry."""
+    """Returns a bent sheet without symmetry."""
     u, v = np.meshgrid(np.arange(0, 0.13, 0.01), np.arange(0, 0.09, 0.01))
     u, v = u.ravel(), v.ravel()
-    return np.column_stack([u, v, 0.6 * u * v / 0.1 + 2.5 * (u - 0.03) ** 2])
+    sheet = np.column_stack([u, v, 0.6 * u * v / 0.1 + 2.5 * (u - 0.03) ** 2])
+    return sheet + np.random.default_rng(0).uniform(-0.001, 0.001, sheet.shape)
 
 
 def test_spin_images_do_not_change_with_the_pose_and_sum_to_one():
     cloud = corner_cloud()
     pose = Pose.from_xyz_rpy([0.5, 1.0, 0.8], [0.4, -0.2, 1.1])
-    here = spin_images(cloud, normals_towards(cloud, EYE))
-    there = spin_images(pose.apply(cloud), normals_towards(pose.apply(cloud), pose.apply(EYE[None])[0]))
+    normals = normals_towards(cloud, EYE)
+    here = spin_images(cloud, normals)
+    there = spin_images(pose.apply(cloud), normals @ pose.rotation_matrix.T)
     assert here.shape == (len(cloud), 153)
     assert here.sum(axis=1) == pytest.approx(1.0)
     assert np.allclose(here, there, atol=1e-6)

@@ -1,4 +1,4 @@
-"""The ROVI paper's method of dense stereo, with the parameters of its code: spin images, draws of pairs, closest points."""
+"""The ROVI paper's method of dense stereo, with the parameters of its code: clouds matched by spin images."""
 
 from __future__ import annotations
 
@@ -112,8 +112,8 @@ class PaperStereo(DenseStereo):
     def _variances(self, pair: StereoPair, own: Array, others: Array, upside_down: bool) -> Array:
         """Returns what the residuals of the closest points tell, and the step of one pixel along the view besides.
 
-        Neighbours, as many as tell a normal, err as one. All depths of one disparity share its rounding: a standard deviation of the step over the root of 12, which
-        more points do not lessen.
+        Neighbours, as many as tell a normal, err as one. All depths of one disparity share its rounding: a standard
+        deviation of the step over the root of 12, which more points do not lessen.
         """
         upright = UPRIGHT_SD_RAD**2
         unknown = np.array([np.inf, np.inf, self.workspace.surface_sd_m**2, upright, upright, np.inf])

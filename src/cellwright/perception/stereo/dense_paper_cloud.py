@@ -1,4 +1,4 @@
-"""Point clouds as the ROVI project made them: from whole-pixel disparities, without the table, thinned, with normals."""
+"""Point clouds as the ROVI project made them: whole-pixel disparities, without the table, thinned, with normals."""
 
 from __future__ import annotations
 
@@ -135,4 +135,4 @@ def normals_towards(points: Array, eye: Array) -> Array:
     _, axes = np.linalg.eigh(np.einsum("nki,nkj->nij", around, around))
     normals: Array = axes[:, :, 0]
     away = np.einsum("ni,ni->n", normals, eye - points) < 0
-    return np.where(away[:, None], -normals, normals)
+    return np.asarray(np.where(away[:, None], -normals, normals))

@@ -42,7 +42,7 @@ def spin_images(points: Array, normals: Array) -> Array:
             (2 * WIDTH + 2, a * b),
         ):
             images[number] += np.bincount(place + shift, weight, images.shape[1])
-    return images / np.maximum(images.sum(axis=1, keepdims=True), 1e-12)
+    return np.asarray(images / np.maximum(images.sum(axis=1, keepdims=True), 1e-12))
 
 
 def nearest_images(model: Array, scene: Array) -> npt.NDArray[np.intp]:
@@ -121,11 +121,11 @@ class _NearCells:
         inside = ((places >= 0) & (places < count)).all(axis=-1)
         places[~inside] = 0
         x, y, z = np.moveaxis(places, -1, 0)
-        return inside & self._cells[x, y, z]
+        return np.asarray(inside & self._cells[x, y, z])
 
 
 def closest_points(model: Array, scene: Array, start: Transform) -> tuple[Transform, Array, Array]:
-    """Returns a transform refined by closest points, with its pairs: points of the model where it puts them, and others.
+    """Returns a transform refined by closest points, with its pairs of points, the model's where it puts them.
 
     At most 20 steps; pairs up to 5 mm apart count.
     """
