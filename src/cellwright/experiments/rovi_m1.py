@@ -322,8 +322,8 @@ def _notes() -> list[str]:
         "The paper's noise is another: its code adds the same array to both pictures, and cuts off what is below zero. "
         "`m1.papers_noise` is the method of ours with that noise.",
         "`paper.m1.s0` ... is the paper's method (`paper`) as we built it, with the parameters of the project's code, "
-        "on the same poses with noise as ours is, and `paper.m1.papers_noise.s0` ... with the project's; few trials (`n`): "
-        "two draws of noise for each pose.",
+        "on the same poses with noise as ours is, and `paper.m1.papers_noise.s0` ... with the project's; few trials "
+        "(`n`): two draws of noise for each pose.",
         "`mean_cm` is the root of the length of the mean deviation, as the paper's table has it, `cov_det_cm2` the "
         "determinant of the covariance, both without errors.",
         "`m1.random`: the bottle and two of can, mug and carton at random where both cameras see all of it "

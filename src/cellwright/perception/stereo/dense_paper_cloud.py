@@ -114,7 +114,8 @@ def thinned_cloud(points: Array) -> Array:
         np.floor(points / VOXEL_M).astype(np.int64), axis=0, return_inverse=True, return_counts=True
     )
     owner = owner.reshape(-1)
-    return np.column_stack([np.bincount(owner, points[:, axis]) / counts for axis in range(3)])
+    means: Array = np.column_stack([np.bincount(owner, points[:, axis]) / counts for axis in range(3)])
+    return means
 
 
 def without_outliers(points: Array) -> Array:
@@ -123,7 +124,8 @@ def without_outliers(points: Array) -> Array:
 
     distance, _ = cKDTree(points).query(points, OUTLIER_NEIGHBOURS + 1)
     mean = distance[:, 1:].mean(axis=1)
-    return points[mean <= mean.mean() + mean.std(ddof=1)]
+    kept: Array = points[mean <= mean.mean() + mean.std(ddof=1)]
+    return kept
 
 
 def normals_towards(points: Array, eye: Array) -> Array:
