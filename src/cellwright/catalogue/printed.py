@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -26,7 +27,7 @@ def _marker(code: int, bits: int) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrintedFigures(BlockFigures):
+class PrintedFigures(BlockFigures, ABC):
     """A stiff plate whose upper face is printed with square modules of ink and paper, its middle at the plate's.
 
     Attributes:
@@ -36,9 +37,9 @@ class PrintedFigures(BlockFigures):
     module_m: float
 
     @property
+    @abstractmethod
     def rows(self) -> tuple[str, ...]:
         """The modules, row by row from +y to -y and from -x to +x: `#` is ink, `.` is paper."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)
