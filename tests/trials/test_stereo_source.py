@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from cellwright.core.pose import Pose
 from cellwright.perception.picture import Picture
 from cellwright.perception.pose_measurement import MeasurementStatus, PoseMeasurement
-from cellwright.trials.stereo_source import StereoSource
+from cellwright.trials.stereo_source import MORE_FRAMES, StereoSource, mean_picture
 
 HERE = Pose.from_xyz_rpy([0.4, 1.05, 0.75])
 
@@ -68,7 +69,22 @@ def test_the_second_look_is_without_it_and_the_third_with_it_again():
     bench = Bench("left", "right")
     bench.measure(looks=3)
     lights = [line for line in bench.lines if line in ("on", "off", "pictures")]
-    assert lights == ["on", "pictures", "off", "pictures", "on", "pictures", "off"]
+    more = ["pictures"] * MORE_FRAMES
+    assert lights == ["on", "pictures", "off", *more, "on", *more, "off"]
+
+
+def test_the_mean_of_pictures_has_less_noise_and_the_time_of_the_last(rng=np.random.default_rng(3)):
+    clear = picture("left")
+    pictures = [
+        replace(clear, time_s=n / 30, pixels=np.clip(rng.normal(90, 15, (60, 60, 3)), 0, 255).astype(np.uint8))
+        for n in range(MORE_FRAMES)
+    ]
+    mean = mean_picture(pictures)
+    assert mean.time_s == pictures[-1].time_s
+    assert mean.pixels.dtype == np.uint8
+    assert mean.pixels.std() < 1.2 * 15 / MORE_FRAMES**0.5
+    assert abs(mean.pixels.mean() - 90) < 1
+    assert mean_picture([pictures[0], clear]) is clear, "of two sizes there is no mean"
 
 
 def test_it_is_switched_off_whatever_happens():

@@ -1,10 +1,14 @@
-"""The pose of an object by a stereo camera of the cell, with its projector on and, when looked again, off."""
+"""The pose of an object by a stereo camera of the cell, with its projector on; looked again, off, and for longer."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+import numpy as np
+
+from cellwright.catalogue import PARTS
 from cellwright.core.errors import BadInput
 from cellwright.core.extras import need_extra
 from cellwright.drawings.planning_scene import table_area
@@ -14,10 +18,12 @@ from cellwright.perception.picture import Picture
 from cellwright.perception.pose_measurement import MeasurementStatus, PoseMeasurement
 from cellwright.trials.controller_ports import ControllerPorts, LightSwitch, PictureSource
 
-__all__ = ["StereoMethod", "StereoSource", "dense_stereo_source"]
+__all__ = ["StereoMethod", "StereoSource", "dense_stereo_source", "mean_picture"]
 
 LIGHT_S = 0.05  # until a projector has its full light
 MEASURING_S = 0.15  # from a pair of pictures to a pose; estimated
+FRAME_S = 1 / 30  # between two pairs, as fast as the cameras of the ROVI workcell
+MORE_FRAMES = 8  # of which the mean is taken when it is looked again: noise is a third
 
 
 class StereoMethod(Protocol):
@@ -29,7 +35,10 @@ class StereoMethod(Protocol):
 
 @dataclass
 class StereoSource:
-    """Measures an object in pairs of pictures; every second look is without the projector, which does not light all.
+    """Measures an object in pairs of pictures.
+
+    When it is looked again the mean of several pairs is taken, which have less noise together; every second look is
+    without the projector, which does not light all.
 
     Attributes:
         clock: Time that looking takes.
@@ -48,24 +57,41 @@ class StereoSource:
     async def measure(self) -> PoseMeasurement:
         """Measures it now; the projector is on for as long as the pictures take, at most."""
         light = self.light if self.looks % 2 == 0 else None
+        frames = 1 if self.looks == 0 else MORE_FRAMES
         self.looks += 1
         if light is not None:
             light(True)
             await self.clock.sleep(LIGHT_S)
         try:
-            pictures = self.camera()
+            taken = [self.camera()]
+            while len(taken) < frames and len(taken[0]) == 2:
+                await self.clock.sleep(FRAME_S)
+                taken.append(self.camera())
         finally:
             if light is not None:
                 light(False)
         await self.clock.sleep(MEASURING_S)
-        if len(pictures) != 2:
-            reason = f"the stereo camera gave {len(pictures)} pictures, not two"
+        pairs = [pair for pair in taken if len(pair) == 2]
+        if not pairs:
+            reason = f"the stereo camera gave {len(taken[0])} pictures, not two"
             return PoseMeasurement(status=MeasurementStatus.BAD_PAIR, reason=reason)
-        return self.method.locate(*pictures)
+        left, right = (mean_picture(views) for views in zip(*pairs, strict=True))
+        return self.method.locate(left, right)
+
+
+def mean_picture(pictures: Sequence[Picture]) -> Picture:
+    """Returns the mean of pictures of one camera, with the time of the last; of other sizes, the last alone."""
+    last = pictures[-1]
+    if len({picture.pixels.shape for picture in pictures}) > 1 or len(pictures) == 1:
+        return last
+    total = np.sum([picture.pixels for picture in pictures], axis=0, dtype=np.uint16)
+    return replace(last, pixels=np.rint(total / len(pictures)).astype(np.uint8))
 
 
 def dense_stereo_source(ports: ControllerPorts, order: PickOrder) -> StereoSource:
     """Returns dense stereo by the cell's own pair, for the object of an order on its area.
+
+    Where other things stand by the drawings, it is not looked for.
 
     Raises:
         BadInput: The cell has no stereo camera.
@@ -80,7 +106,12 @@ def dense_stereo_source(ports: ControllerPorts, order: PickOrder) -> StereoSourc
         raise BadInput(f"{cell.where}: the cell has no stereo camera, by which {order.name} finds what it picks")
     corners = area.corners_in_world
     (low_x, low_y, _), (high_x, high_y, _) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
-    space = Workspace((low_x, low_y), (high_x, high_y), float(area.pose_in_world.position[2]))
+    others = tuple(
+        (float(part.pose_in_world.position[0]), float(part.pose_in_world.position[1]), PARTS.get(part.model).radius_m)
+        for part in ports.drawings.layout.parts
+        if part.model != order.model
+    )
+    space = Workspace((low_x, low_y), (high_x, high_y), float(area.pose_in_world.position[2]), others=others)
     method = DENSE_METHODS.get("fast")(model_of(order.part), space)
     lens = ports.drawings.layout.cameras[str(pairs[0]["left"])]
     return StereoSource(ports.clock, ports.cameras[str(pairs[0]["name"])], method, ports.projectors.get(lens.fixture))

@@ -26,7 +26,8 @@ Array = npt.NDArray[np.float64]
 MARGIN_M = 0.02  # above the object
 NEAR_M = 0.06  # beyond its radius: with less, where the search began would decide what is fitted
 STARTS = 4
-LEAST_SUPPORT, LEAST_SCORE, MOST_SWOLLEN = 0.40, -0.05, 0.20
+LEAST_SUPPORT, LEAST_SCORE, MOST_SWOLLEN = 0.40, -0.15, 0.17
+LEAST_IN_VIEW = 0.5
 SEEN_SUPPORT = 0.20
 SURFACE_M = 0.012
 LEAST_SURFACE = 0.3  # share of the surface that is measured where the drawings have it
@@ -115,7 +116,7 @@ class FastStereo(DenseStereo):
         if not fits:
             reason = f"nothing like {self.model.name} stands in the workspace"
             return PoseMeasurement(status=MeasurementStatus.NOT_SEEN, reason=reason)
-        best = max(fits, key=lambda fit: fit.agreement.score)
+        best = max(fits, key=lambda fit: (fit.agreement.swollen <= MOST_SWOLLEN, fit.agreement.score))
         if self.model.period_rad:
             best = self._turned(best, depths)
         return self._measurement(best)
@@ -126,7 +127,7 @@ class FastStereo(DenseStereo):
         yaws = max(round(TURNS * model.period_rad / (2 * np.pi)), 1)
         for start in starts(model, depths, self.workspace, yaws, STARTS):
             fit = self._refined(self._near(depths, start), start, depths)
-            if fit is not None:
+            if fit is not None and not self.workspace.is_taken(fit.pose.x_m, fit.pose.y_m, model.radius_m):
                 found.append(fit)
         return found
 
@@ -196,7 +197,10 @@ class FastStereo(DenseStereo):
         if agrees.supported < SEEN_SUPPORT:
             reason = f"nothing like {model.name} stands in the workspace: at the best place {told}"
             return PoseMeasurement(status=MeasurementStatus.NOT_SEEN, reason=reason)
-        if agrees.supported < LEAST_SUPPORT or agrees.score < LEAST_SCORE or agrees.swollen > MOST_SWOLLEN:
+        if agrees.in_view < LEAST_IN_VIEW:
+            status = MeasurementStatus.POOR
+            reason = f"{model.name}: {100 * agrees.in_view:.0f} % of what could be seen of it is in the picture"
+        elif agrees.supported < LEAST_SUPPORT or agrees.score < LEAST_SCORE or agrees.swollen > MOST_SWOLLEN:
             status = MeasurementStatus.POOR
             reason = (
                 f"{model.name}: {told}, {100 * agrees.swollen:.0f} % closely before, {100 * agrees.contradicted:.0f} % "

@@ -20,6 +20,7 @@ BLOCK_PX = 7
 BLUR_PX = 0.8
 STEPS = 16  # in which disparities are told
 SPECKLE_PX = 40
+SAME_PLACE = 0.5  # of two radii: what is nearer than that is one object, and not two
 
 
 @dataclass(frozen=True)
@@ -31,12 +32,18 @@ class Workspace:
         max_xy_m: Its largest.
         surface_m: Height of the surface on which they stand.
         surface_sd_m: How well that height is known.
+        others: x, y and radius of other things that are known to stand there; what is sought is in no such place.
     """
 
     min_xy_m: tuple[float, float]
     max_xy_m: tuple[float, float]
     surface_m: float
     surface_sd_m: float = 0.001
+    others: tuple[tuple[float, float, float], ...] = ()
+
+    def is_taken(self, x_m: float, y_m: float, radius_m: float) -> bool:
+        """Returns whether another thing stands in a place, so that one of a radius cannot."""
+        return any(np.hypot(x_m - x, y_m - y) < SAME_PLACE * (radius_m + other) for x, y, other in self.others)
 
     def corners(self, height_m: float) -> Array:
         """Returns the corners (8, 3) of the space up to a height above the surface."""
@@ -68,11 +75,20 @@ class DepthMap:
         y = (row + 0.5 - self.matrix[1, 2]) / self.matrix[1, 1] * z
         return self.pose_camera_in_world.apply(np.column_stack([x, y, z]))
 
+    def in_view(self, points_in_world: Array) -> npt.NDArray[np.bool_]:
+        """Returns which of some points (..., 3) are inside the picture."""
+        return self._cells(points_in_world)[2]
+
     def measured_at(self, points_in_world: Array) -> tuple[Array, Array]:
         """Returns the depths of points (..., 3), and the depths that were measured where they are seen.
 
         Not a number where none was measured, or the point is not in the picture.
         """
+        z, place, seen = self._cells(points_in_world)
+        return z, np.where(seen, self.depth_m.reshape(-1)[place], np.float32(np.nan))
+
+    def _cells(self, points_in_world: Array) -> tuple[Array, npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+        """Returns the depths of points, the pixels that they are in, and whether these are in the picture."""
         back = self.pose_camera_in_world.inverse()
         inside = points_in_world.astype(np.float32) @ back.rotation_matrix.T.astype(np.float32)
         x, y, z = np.moveaxis(inside + back.position.astype(np.float32), -1, 0)
@@ -81,8 +97,7 @@ class DepthMap:
         column = (x / z * np.float32(self.matrix[0, 0]) + np.float32(self.matrix[0, 2])).astype(np.int32)
         row = (y / z * np.float32(self.matrix[1, 1]) + np.float32(self.matrix[1, 2])).astype(np.int32)
         seen = (column >= 0) & (column < columns) & (row >= 0) & (row < rows)
-        place = np.where(seen, row * columns + column, 0)
-        return z, np.where(seen, self.depth_m.reshape(-1)[place], np.float32(np.nan))
+        return z, np.where(seen, row * columns + column, 0), seen
 
 
 def match(pair: StereoPair, workspace: Workspace, height_m: float) -> DepthMap | None:

@@ -46,11 +46,13 @@ class Agreement:
         supported: Share that was measured where it should be, the mean over slices of its height, 0 to 1.
         contradicted: Share behind which something was measured: it cannot be there.
         swollen: Share closely before which something was measured: what is there is larger.
+        in_view: Share that is inside the picture; the others are shares of this.
     """
 
     supported: float
     contradicted: float
     swollen: float
+    in_view: float
 
     @property
     def score(self) -> float:
@@ -90,13 +92,17 @@ def agreement(model: SoughtModel, pose: UprightPose, depths: DepthMap, workspace
     points = model.surface[0][seen]
     level = points[:, 2] - model.bottom_m
     points = points[level > ABOVE_M]
+    inside = depths.in_view(pose_in_world.apply(points))
+    in_view, points = float(inside.mean()) if len(inside) else 0.0, points[inside]
+    if not len(points):
+        return Agreement(0.0, 0.0, 0.0, 0.0)
     own, measured = depths.measured_at(pose_in_world.apply(points))
     off = measured - own
     supported, behind, front = np.abs(off) <= FINE_M, off > FINE_M, (off < -FINE_M) & (off > -HIDING_M)
     height = np.minimum((points[:, 2] - model.bottom_m) / model.height_m * BINS, BINS - 1).astype(int)
     counts = np.bincount(height, minlength=BINS)
     shares = np.bincount(height, supported, BINS)[counts > 0] / counts[counts > 0]
-    return Agreement(float(shares.mean()), float(behind.mean()), float(front.mean()))
+    return Agreement(float(shares.mean()), float(behind.mean()), float(front.mean()), in_view)
 
 
 def starts(model: SoughtModel, depths: DepthMap, workspace: Workspace, yaws: int, most: int) -> list[UprightPose]:
@@ -110,6 +116,7 @@ def starts(model: SoughtModel, depths: DepthMap, workspace: Workspace, yaws: int
         most: How many places are returned, and how many turns for each.
     """
     places = _places(model, depths, workspace)
+    places = places[[not workspace.is_taken(x, y, model.radius_m) for x, y in places.tolist()]]
     if not len(places):
         return []
     eye = depths.pose_camera_in_world.position
