@@ -73,7 +73,8 @@ def test_the_second_look_is_without_it_and_the_third_with_it_again():
     assert lights == ["on", "pictures", "off", *more, "on", *more, "off"]
 
 
-def test_the_mean_of_pictures_has_less_noise_and_the_time_of_the_last(rng=np.random.default_rng(3)):
+def test_the_mean_of_pictures_has_less_noise_and_the_time_of_the_last():
+    rng = np.random.default_rng(3)
     clear = picture("left")
     pictures = [
         replace(clear, time_s=n / 30, pixels=np.clip(rng.normal(90, 15, (60, 60, 3)), 0, 255).astype(np.uint8))
