@@ -13,7 +13,15 @@ from cellwright.core.registry import Registry
 from cellwright.perception.picture import Picture
 from cellwright.perception.pose_measurement import MeasurementStatus, PoseMeasurement
 from cellwright.perception.stereo.depth_map import DepthMap, Workspace, match
-from cellwright.perception.stereo.hypotheses import ABOVE_M, Agreement, UprightPose, agreement, starts, turn_evidence
+from cellwright.perception.stereo.hypotheses import (
+    ABOVE_M,
+    LEAST_IN_VIEW,
+    Agreement,
+    UprightPose,
+    agreement,
+    starts,
+    turn_evidence,
+)
 from cellwright.perception.stereo.rectified_pair import StereoPair, rectify
 from cellwright.perception.stereo.solid_fit import fit_solid
 from cellwright.perception.stereo.sought_model import SoughtModel
@@ -27,7 +35,6 @@ MARGIN_M = 0.02  # above the object
 NEAR_M = 0.06  # beyond its radius: with less, where the search began would decide what is fitted
 STARTS = 4
 LEAST_SUPPORT, LEAST_SCORE, MOST_SWOLLEN = 0.40, -0.15, 0.17
-LEAST_IN_VIEW = 0.5
 SEEN_SUPPORT = 0.20
 SURFACE_M = 0.012
 LEAST_SURFACE = 0.3  # share of the surface that is measured where the drawings have it

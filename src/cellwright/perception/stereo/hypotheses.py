@@ -11,7 +11,7 @@ from cellwright.core.pose import Pose
 from cellwright.perception.stereo.depth_map import DepthMap, Workspace
 from cellwright.perception.stereo.sought_model import COARSE_STEP_M, STEP_M, SoughtModel
 
-__all__ = ["Agreement", "UprightPose", "agreement", "starts", "turn_evidence", "visible"]
+__all__ = ["LEAST_IN_VIEW", "Agreement", "UprightPose", "agreement", "starts", "turn_evidence", "visible"]
 
 Array = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -22,6 +22,8 @@ COARSE_POINTS = 80
 COARSE_M, FINE_M = 0.014, 0.009
 HIDING_M = 0.05  # what is farther in front stands before the object, and speaks neither for nor against it
 SWOLLEN_COUNTS = 1.5
+LEAST_IN_VIEW = 0.5
+"""The share of what could be seen of an object that must be in the picture."""
 BINS = 8
 
 
@@ -134,10 +136,12 @@ def starts(model: SoughtModel, depths: DepthMap, workspace: Workspace, yaws: int
             points = points[points[:, 2] - model.bottom_m > ABOVE_M]
             points = points[:: max(len(points) // COARSE_POINTS, 1)] @ pose.rotation_matrix.T
             offsets = np.column_stack([places[here], np.full(len(here), z_m)])
-            own_m, measured = depths.measured_at(offsets[:, None] + points[None])
+            cloud = offsets[:, None] + points[None]
+            own_m, measured = depths.measured_at(cloud)
             off = measured - own_m
             against = (off > COARSE_M) | ((off < -COARSE_M) & (off > -HIDING_M))
-            scores[here, number] = (np.abs(off) <= COARSE_M).mean(axis=1) - against.mean(axis=1)
+            told = (np.abs(off) <= COARSE_M).mean(axis=1) - against.mean(axis=1)
+            scores[here, number] = told / np.maximum(depths.in_view(cloud).mean(axis=1), LEAST_IN_VIEW)
     best: list[UprightPose] = []
     ranks = scores.max(axis=1)
     for _ in range(most):
