@@ -14,7 +14,7 @@ Needs `pip install 'cellwright[motion]'`.
 
 import cellwright as cw
 from cellwright.catalogue import FURNITURE, PARTS, TOOLS
-from cellwright.execution import PickPlacePlanner, PlannedPickPlace, Recipe, RobotHand
+from cellwright.execution import PickPlacePlanner, PlannedPickPlace, Recipe, RobotHand, StandingPart
 from cellwright.judge import AllowedContact, CollisionMonitor
 from cellwright.lab import DirectArm
 from cellwright.motion.planning import CatalogueModel, Obstacle, Scene, SceneRobot
@@ -35,7 +35,7 @@ with cw.Lab.from_cell("rovi") as lab:
 
     async def look():
         """Returns where the drawings have the bottle; a camera would do better."""
-        return drawn.objects["bottle"].pose_in_world
+        return StandingPart(drawn.objects["bottle"].pose_in_world)
 
     allowed = [
         AllowedContact("ur5/tool/pad_*", "bottle"),

@@ -44,13 +44,13 @@ def look(*told: PoseMeasurement, clearance_m: float = 0.011, **more) -> CarefulL
 
 def test_what_is_found_well_is_taken_at_once():
     careful = look(found(), poor())
-    assert asyncio.run(careful()) is HERE
+    assert asyncio.run(careful()).pose_in_world is HERE
     assert len(careful.measurements) == 1
 
 
 def test_what_is_poor_is_looked_at_again():
     careful = look(poor(), found())
-    assert asyncio.run(careful()) is HERE
+    assert asyncio.run(careful()).pose_in_world is HERE
     assert [one.status for one in careful.measurements] == [MeasurementStatus.POOR, MeasurementStatus.FOUND]
 
 
@@ -73,7 +73,7 @@ def test_what_stays_bad_is_given_up_with_the_reason_though_it_has_a_pose(status,
 def test_three_deviations_must_fit_between_the_part_and_the_open_fingers(sd_m, clearance_m):
     careful = look(found(sd_m), clearance_m=clearance_m, looks=1)
     if 3 * sd_m <= clearance_m:
-        assert asyncio.run(careful()) is HERE
+        assert asyncio.run(careful()).pose_in_world is HERE
     else:
         with pytest.raises(StepFailed, match="the open fingers leave"):
             asyncio.run(careful())
@@ -94,8 +94,10 @@ def test_what_needs_its_turn_is_not_taken_while_that_is_unknown():
     known, unknown = found(), found()
     unknown = replace(unknown, variances=np.array([*unknown.variances[:5], np.inf]))
     careful = look(unknown, known, needs_turn=True)
-    assert asyncio.run(careful()) is HERE
+    assert asyncio.run(careful()).pose_in_world is HERE
     assert len(careful.measurements) == 2
     with pytest.raises(StepFailed, match="its turn was not measured"):
         asyncio.run(look(unknown, unknown, unknown, needs_turn=True)())
-    assert asyncio.run(look(unknown)()) is HERE, "what is round has no turn"
+    assert asyncio.run(look(unknown)()).pose_in_world is HERE, "what is round has no turn"
+    one_of_two = replace(unknown, other_turns_rad=(np.pi,))
+    assert asyncio.run(look(one_of_two, needs_turn=True)()).other_turns_rad == (np.pi,), "it is taken for both"

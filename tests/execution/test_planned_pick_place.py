@@ -18,6 +18,7 @@ from cellwright.execution import (
     PlannedPickPlace,
     Recipe,
     RobotHand,
+    StandingPart,
 )
 from cellwright.execution.pick_plan import PLACE_TURNS
 from cellwright.motion.grasps import GraspKind
@@ -151,6 +152,19 @@ def test_a_part_that_is_not_round_keeps_its_turn_in_the_hand():
         assert ExactChecker(made._open.with_obstacles([standing])).first_blocked(states(getattr(plan, name))) is None
 
 
+def test_a_mug_whose_handle_may_be_before_or_behind_is_taken_so_that_it_does_not_matter():
+    mug, here = PARTS.get("mug"), Pose.from_xyz_rpy(HERE.position, (0, 0, 2.0))
+    made = PickPlacePlanner(scene(), mug, "table")
+    plan = made.plan(HOME, here, THERE, seed=1, other_turns_rad=(np.pi - 0.3, np.pi, np.pi + 0.3))
+    for turn in (0.0, np.pi - 0.3, np.pi, np.pi + 0.3):
+        standing = Obstacle("mug", CatalogueModel(mug), here @ Pose.from_xyz_rpy((0, 0, 0), (0, 0, turn)))
+        checker = ExactChecker(made._open.with_obstacles([standing]))
+        assert checker.first_blocked(states(plan.approach)) is None
+        assert checker.first_blocked(states(plan.reach)) is None
+    with pytest.raises(JobFailed, match="no side of the mug"):
+        made.plan(HOME, here, THERE, seed=1, other_turns_rad=np.arange(0.0, 6.3, 0.2).tolist())
+
+
 def test_an_inclined_gripper_comes_over_what_stands_beside_the_part():
     """A low wall all about the bottle keeps every level hand away; one from above it passes."""
     sides = [(0.13, 0.0, 0.02, 0.28), (-0.13, 0.0, 0.02, 0.28), (0.0, 0.13, 0.28, 0.02), (0.0, -0.13, 0.28, 0.02)]
@@ -204,7 +218,7 @@ class Remembered:
     plan_made: object
     asked: list[Pose] = field(default_factory=list)
 
-    def plan(self, _start, pose_part, _place, _seed):
+    def plan(self, _start, pose_part, _place, _seed, _turns):
         self.asked.append(pose_part)
         return self.plan_made
 
@@ -215,9 +229,9 @@ class Remembered:
 def work(planner, plan, **arm) -> PlannedPickPlace:
     notebook = Notebook(**arm)
 
-    async def look() -> Pose:
+    async def look() -> StandingPart:
         await notebook.sleep(0.5)
-        return HERE
+        return StandingPart(HERE)
 
     return PlannedPickPlace(RobotHand(notebook, notebook), notebook, look, Remembered(planner, plan), THERE, HOME)
 

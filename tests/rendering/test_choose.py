@@ -59,6 +59,18 @@ def test_without_numba_either_rays_are_drawn(monkeypatch):
         choose_renderer("soft")
 
 
+def test_pictures_on_which_something_is_decided_are_the_same_bits_where_opengl_works_too(monkeypatch):
+    monkeypatch.setattr(choose, "has_extra", lambda *modules: True)
+    monkeypatch.setattr(choose, "probe", lambda platform: ProbeResult(True, "works"))
+    monkeypatch.setattr(choose, "_renderer", lambda name: name)
+    monkeypatch.delenv("CELLWRIGHT_RENDERER", raising=False)
+    assert choose_renderer() == "egl"
+    assert choose_renderer(repeatable=True) == "soft"
+    assert choose_renderer("gl", repeatable=True) == "egl"
+    monkeypatch.setenv("CELLWRIGHT_RENDERER", "gl")
+    assert choose_renderer(repeatable=True) == "egl"
+
+
 def test_opengl_asked_for_but_not_there():
     line = last_line(draw(CELLWRIGHT_RENDERER="gl", PYOPENGL_PLATFORM="glx"))
     assert "renderer 'gl' does not work here: egl: " in line

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         SlotReport,
         Unobtainable,
     )
-    from cellwright.execution.pick_motions import PickPlacePlan, PickPlaceSettings
+    from cellwright.execution.pick_motions import PickPlacePlan, PickPlaceSettings, StandingPart
     from cellwright.execution.pick_place import Hold, PathArm, PickPlace, PickPlacePhase, PlannedWay, StraightWay, Way
     from cellwright.execution.pick_plan import PickPlacePlanner
     from cellwright.execution.planned_pick_place import PlannedPickPlace
@@ -56,6 +56,7 @@ __all__ = [
     "RecoveryMode",
     "RobotHand",
     "SlotReport",
+    "StandingPart",
     "StraightWay",
     "Unobtainable",
     "Way",
@@ -68,7 +69,7 @@ __getattr__ = lazy_names(
         ".outcome": "ActionRecord Evaluated KitReport OrderReport OrderStatus SlotReport Unobtainable",
         ".arm": "Arm ArmClient HandReading",
         ".pick_place": "Hold PathArm PickPlace PickPlacePhase PlannedWay StraightWay Way",
-        ".pick_motions": "PickPlacePlan PickPlaceSettings",
+        ".pick_motions": "PickPlacePlan PickPlaceSettings StandingPart",
         ".pick_plan": "PickPlacePlanner",
         ".planned_pick_place": "PlannedPickPlace",
         ".robot_hand": "RobotHand",

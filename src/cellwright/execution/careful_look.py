@@ -10,6 +10,7 @@ import numpy as np
 
 from cellwright.core.pose import Pose
 from cellwright.execution.failure import FailureKind, StepFailed
+from cellwright.execution.pick_motions import StandingPart
 from cellwright.perception.pose_measurement import MeasurementStatus, PoseMeasurement
 
 __all__ = ["CarefulLook", "PoseSource"]
@@ -42,7 +43,7 @@ class CarefulLook:
         clearance_m: Between the part and each open pad: three standard deviations of its place must be less.
         standing: Given a measured pose, returns the pose in which the object stands there; raises StepFailed when it
             cannot, and then it is looked again.
-        needs_turn: Whether it can be taken only when its turn about z is known.
+        needs_turn: Whether it can be taken only when its turn about z is known, or to be one of some.
         looks: How often it is looked, at most.
         measurements: All that was measured, in order.
     """
@@ -55,8 +56,8 @@ class CarefulLook:
     looks: int = 3
     measurements: list[PoseMeasurement] = field(default_factory=list)
 
-    async def __call__(self) -> Pose:
-        """Returns the pose of the object in the world.
+    async def __call__(self) -> StandingPart:
+        """Returns how the object stands: its pose, and others that are as likely where only its turn is in doubt.
 
         Raises:
             StepFailed: It was not found well enough in any look; says why of the last.
@@ -69,7 +70,7 @@ class CarefulLook:
             if reason or found.pose_in_world is None:
                 continue
             try:
-                return self.standing(found.pose_in_world)
+                return StandingPart(self.standing(found.pose_in_world), found.other_turns_rad)
             except StepFailed as failure:
                 reason, kind = str(failure), failure.kind
         raise StepFailed(kind, f"{self.thing} is not taken after {self.looks} looks: {reason}", self.thing)
@@ -79,7 +80,8 @@ class CarefulLook:
         if found.status is not MeasurementStatus.FOUND or found.variances is None:
             return f"{found.status}: {found.reason}"
         spread_m = DEVIATIONS * float(np.sqrt(max(found.variances[:2])))
-        if self.needs_turn and not DEVIATIONS * float(np.sqrt(found.variances[5])) <= MOST_TURN_RAD:
+        is_turn_known = DEVIATIONS * float(np.sqrt(found.variances[5])) <= MOST_TURN_RAD
+        if self.needs_turn and not is_turn_known and not found.other_turns_rad:
             return "its turn was not measured, and no grasp does without it"
         if spread_m <= self.clearance_m:
             return ""

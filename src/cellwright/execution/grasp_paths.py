@@ -22,6 +22,7 @@ STEP_M = 0.02
 STEP_RAD = 0.02
 FARTHEST_RAD = 4.0  # of a joint from where it is: half a turn to either side, and some more where both are as near
 LARGEST_TURN_RAD = 0.4  # of a joint in one step of the line: more is too near a singular configuration
+POSTURE_RAD = 1.0  # two arms with any joint but the last farther apart stand in different postures
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,10 @@ class GraspPath:
     at_rad: Array
     after_rad: Array
 
+    def is_alike(self, at_rad: Array) -> bool:
+        """Returns whether an arm with these joint angles at the grasp stands in the same posture."""
+        return bool(np.abs(self.at_rad - at_rad)[:-1].max() <= POSTURE_RAD)
+
 
 def find_grasp_paths(
     poses: Iterable[tuple[Grasp, Pose, Pose, Pose]],
@@ -41,6 +46,7 @@ def find_grasp_paths(
     planner: MotionPlanner,
     near_rad: Array,
     most: int,
+    most_alike: int | None = None,
 ) -> list[GraspPath]:
     """Returns grasp paths through poses of the tool in the world, nearest first.
 
@@ -51,6 +57,7 @@ def find_grasp_paths(
         planner: Provides kinematics and base.
         near_rad: The current joint angles.
         most: So many are enough.
+        most_alike: So many in one posture of the arm are enough; any number by default.
     """
     candidates = [
         (joints, row)
@@ -61,6 +68,8 @@ def find_grasp_paths(
     candidates.sort(key=lambda found: float(np.linalg.norm(found[0] - near_rad)))
     paths: list[GraspPath] = []
     for at_rad, (grasp, before, _, after) in candidates:
+        if most_alike is not None and sum(path.is_alike(at_rad) for path in paths) >= most_alike:
+            continue
         there, away = _line(planner, at_rad, before), _line(planner, at_rad, after)
         if there is None or away is None:
             continue

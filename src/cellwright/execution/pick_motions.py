@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cellwright.core.pose import Pose
 from cellwright.execution.pick_place import PathArm, PlannedWay
 from cellwright.motion import LineSpeed, Motion
 from cellwright.motion.grasps import Grasp, GraspKind
 
-__all__ = ["PickPlacePlan", "PickPlaceSettings"]
+__all__ = ["PickPlacePlan", "PickPlaceSettings", "StandingPart"]
 
 SLOW = LineSpeed(0.15, 0.6, 6.0)
 
@@ -48,6 +49,20 @@ class PickPlaceSettings:
     tolerance_rad: float = 0.004
     line: LineSpeed = SLOW
     planner: str = "rrt_connect"
+
+
+@dataclass(frozen=True)
+class StandingPart:
+    """A part as it is believed to stand.
+
+    Attributes:
+        pose_in_world: Its pose.
+        other_turns_rad: Turns about its z from there in which it may stand as well: it is taken so that it does not
+            matter which is so.
+    """
+
+    pose_in_world: Pose
+    other_turns_rad: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,6 +24,7 @@ from cellwright.motion.grasps import Grasp, find_grasps
 from cellwright.motion.planning import (
     CatalogueModel,
     ExactChecker,
+    InSomePoses,
     MotionPlanner,
     MotionPlanRequest,
     MotionPlanResult,
@@ -39,9 +40,8 @@ Array = npt.NDArray[np.float64]
 
 MOST_PICKS = 12
 MOST_LINES = 200
-MOST_PLACES = 32  # more: an arm that holds something upright keeps its branch, so not every place will do
+MOST_PLACES, MOST_PLACES_ALIKE = 32, 8  # an arm that holds something upright keeps its posture: not every one will do
 GRASPS_TRIED = 4  # when the part cannot be carried from one, the next
-POSTURE_RAD = 1.0  # two arms with any joint but the last farther apart stand in different postures
 PLACE_TURNS = 8  # in which a part that is not round may stand on its place
 CURVE_STEP_S = 0.02
 NOWHERE = "nowhere to set it down"
@@ -92,14 +92,28 @@ class PickPlacePlanner:
         self.carrying = MotionPlanner(carried)
         self._set_down = ExactChecker(carried.allowing(part.name, support))
 
-    def plan(self, start_rad: npt.ArrayLike, pose_part: Pose, pose_place: Pose, seed: int = 0) -> PickPlacePlan:
+    def plan(
+        self,
+        start_rad: npt.ArrayLike,
+        pose_part: Pose,
+        pose_place: Pose,
+        seed: int = 0,
+        other_turns_rad: Sequence[float] = (),
+    ) -> PickPlacePlan:
         """Plans the transfer of the part from one pose in the world to another, from where the arm stands and back.
+
+        Args:
+            start_rad: Where the arm stands.
+            pose_part: The part's pose.
+            pose_place: Its goal.
+            seed: Of the paths.
+            other_turns_rad: Turns about its z from there in which the part may stand as well: nothing is hit in any.
 
         Raises:
             JobFailed: with the reason, when something cannot be planned.
         """
         start = np.asarray(start_rad, float)
-        before, after = self.open_planner(pose_part), self._planners_at(pose_place)
+        before, after = self.open_planner(pose_part, other_turns_rad), self._planners_at(pose_place)
         reason = f"no side of the {self.part.title.lower()} can be reached straight"
         for picks in self._rounds(before, pose_part, start):
             for _ in range(min(GRASPS_TRIED, len(picks))):
@@ -127,20 +141,20 @@ class PickPlacePlanner:
         tried = nearest[:1]
         yield nearest
         left = self.picks(before, pose_part, near_rad, MOST_LINES) if tried else []
-        while left := [way for way in left if not any(_is_alike(way, other) for other in tried)]:
+        while left := [way for way in left if not any(other.is_alike(way.at_rad) for other in tried)]:
             tried.append(left[0])
-            yield [way for way in left if _is_alike(way, left[0])]
+            yield [way for way in left if left[0].is_alike(way.at_rad)]
 
     def _planners_at(self, pose_place: Pose) -> list[tuple[Pose, MotionPlanner]]:
         """Returns the poses in which the part may stand on its place, with the planner for each."""
         poses = [pose_place] if is_round(self.part) else turned(pose_place, PLACE_TURNS)
         return [(pose, self.open_planner(pose)) for pose in poses]
 
-    def open_planner(self, pose_part: Pose) -> MotionPlanner:
-        """Returns the planner for an open gripper while the part stands there."""
-        return MotionPlanner(
-            self._open.with_obstacles([Obstacle(self.part.name, CatalogueModel(self.part), pose_part)])
-        )
+    def open_planner(self, pose_part: Pose, turns_rad: Sequence[float] = ()) -> MotionPlanner:
+        """Returns the planner for an open gripper while the part stands there, or turned about its z by any of some."""
+        turns = tuple(Pose.from_xyz_rpy((0, 0, 0), (0, 0, turn)) for turn in (0.0, *turns_rad))
+        shape = InSomePoses(CatalogueModel(self.part), turns)
+        return MotionPlanner(self._open.with_obstacles([Obstacle(self.part.name, shape, pose_part)]))
 
     def picks(self, before: MotionPlanner, pose_part: Pose, near_rad: Array, most: int = MOST_PICKS) -> list[GraspPath]:
         """Returns straight paths to the part and up with it, nearest first."""
@@ -152,7 +166,7 @@ class PickPlacePlanner:
     def places(
         self, after: MotionPlanner, pose_place: Pose, near_rad: Array, grasp: Grasp | None = None
     ) -> list[GraspPath]:
-        """Returns straight paths down to the place and away from it, nearest first.
+        """Returns straight paths down to the place and away from it, nearest first, in several postures of the arm.
 
         Args:
             after: The planner while the part stands there.
@@ -163,7 +177,7 @@ class PickPlacePlanner:
         raised = Pose(pose_place.position + [0.0, 0.0, self.settings.release_m], pose_place.quaternion)
         grasps = self.grasps if grasp is None or is_round(self.part) else [grasp]
         poses = [(g, raised @ g.pose_retreat, raised @ g.pose_tcp, raised @ g.pose_approach) for g in grasps]
-        return self._ways(poses, self._set_down, after.exact, near_rad, MOST_PLACES)
+        return self._ways(poses, self._set_down, after.exact, near_rad, MOST_PLACES, MOST_PLACES_ALIKE)
 
     def carry_request(self, pick: GraspPath, places: Sequence[GraspPath], seed: int) -> MotionPlanRequest:
         """Returns the request for the planner `carrying`: from the lifted part to above one of its places, upright."""
@@ -184,10 +198,11 @@ class PickPlacePlanner:
         second: ExactChecker,
         near_rad: Array,
         most: int,
+        most_alike: int | None = None,
     ) -> list[GraspPath]:
         margin_m, close = self.settings.margin_m / 2, (TOOL, self.part.name)
         until, then = (line_checker(exact, margin_m, near_rad, close) for exact in (first, second))
-        return find_grasp_paths(poses, until, then, self.carrying, near_rad, most)
+        return find_grasp_paths(poses, until, then, self.carrying, near_rad, most, most_alike)
 
     def _path(
         self, planner: MotionPlanner, start_rad: Array, goals_rad: Sequence[Array], seed: int
@@ -247,8 +262,3 @@ def _with_fingers(scene: Scene, each_m: float) -> Scene:
 def _which(result: MotionPlanResult, goals_rad: Sequence[Array]) -> int:
     """Returns the goal at which a path ends."""
     return int(np.linalg.norm(np.array(goals_rad) - result.path_rad[-1], axis=1).argmin())
-
-
-def _is_alike(one: GraspPath, other: GraspPath) -> bool:
-    """Returns whether the arm takes both in the same posture."""
-    return bool(np.abs(one.at_rad - other.at_rad)[:-1].max() <= POSTURE_RAD)

@@ -11,7 +11,7 @@ from cellwright.core.errors import JobFailed
 from cellwright.core.pose import Pose
 from cellwright.execution.async_clock import JobStep
 from cellwright.execution.failure import FailureKind, StepFailed
-from cellwright.execution.pick_motions import PickPlacePlan
+from cellwright.execution.pick_motions import PickPlacePlan, StandingPart
 from cellwright.execution.pick_place import Hold, PathArm, PickPlace, PickPlacePhase
 from cellwright.execution.pick_plan import PickPlacePlanner
 from cellwright.execution.robot_hand import RobotHand
@@ -26,7 +26,7 @@ class PlannedPickPlace:
     Attributes:
         hand: The hand.
         arm: The robot that it is on.
-        look: Says where the part stands; takes its time.
+        look: Says how the part stands; takes its time.
         planner: Of motions.
         pose_place_in_world: The goal pose of the part.
         home_rad: The joint angles at which the arm begins and ends.
@@ -40,7 +40,7 @@ class PlannedPickPlace:
 
     hand: RobotHand
     arm: PathArm
-    look: Callable[[], Awaitable[Pose]]
+    look: Callable[[], Awaitable[StandingPart]]
     planner: PickPlacePlanner
     pose_place_in_world: Pose
     home_rad: npt.ArrayLike
@@ -68,10 +68,10 @@ class PlannedPickPlace:
     async def _try(self, attempt: int, *, is_last: bool) -> bool:
         """Returns whether the part is at its place; raises when it is not and this was the last attempt."""
         self._begin("look")
-        pose_part = await self.look()
+        part = await self.look()
         self._begin("plan")
         try:
-            self.plan = plan = self._planned(pose_part, self.seed + attempt)
+            self.plan = plan = self._planned(part, self.seed + attempt)
         except JobFailed:
             if is_last:
                 raise
@@ -95,11 +95,13 @@ class PlannedPickPlace:
         await self.arm.follow(plan.withdraw)
         return True
 
-    def _planned(self, pose_part: Pose, seed: int) -> PickPlacePlan:
+    def _planned(self, part: StandingPart, seed: int) -> PickPlacePlan:
         reasons = []
         for make in (lambda: self.planner, *self.other_planners):
             try:
-                return make().plan(self.home_rad, pose_part, self.pose_place_in_world, seed)
+                return make().plan(
+                    self.home_rad, part.pose_in_world, self.pose_place_in_world, seed, part.other_turns_rad
+                )
             except JobFailed as error:
                 reasons.append(str(error))
         raise JobFailed("; ".join(dict.fromkeys(reasons)))

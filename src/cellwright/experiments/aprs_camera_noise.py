@@ -62,7 +62,7 @@ class StillScene:
         column, row = (camera.pixels(world.pose_of(OBJECT).position[None])[0] - region_px / 2).astype(int).tolist()
         region = [min(max(0, first), 2048 - region_px) for first in (column, row)]
         line = {"type": "color_camera", "camera": CAMERA, "noise": [], "region_px": [*region, region_px, region_px]}
-        sensor = make_sensor({**line, "renderer": "soft"}, world, "aprs-camera-noise")
+        sensor = make_sensor(line, world, "aprs-camera-noise")
         assert isinstance(sensor, ImageCamera)
         self._rgb = sensor.shoot().rgb
         sensor.facts((0, 0, CAMERA), sensor.mount)

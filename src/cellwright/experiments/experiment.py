@@ -11,6 +11,7 @@ from cellwright.core.registry import Registry
 from cellwright.core.results import Measurement, MeasurementConditions, Result
 from cellwright.experiments.plots import Plot
 from cellwright.lab.versions import versions
+from cellwright.rendering import choose_renderer
 
 __all__ = ["EXPERIMENTS", "DataTable", "Experiment", "ExperimentFindings", "ExperimentOutcome", "run_experiment"]
 
@@ -79,5 +80,5 @@ def run_experiment(name: str, conditions: MeasurementConditions) -> ExperimentOu
     experiment = EXPERIMENTS.get(name)
     need_extra(f"the experiment '{name}'", experiment.extra, *experiment.needs)
     findings = experiment.run(conditions)
-    used = {"cellwright": __version__, **versions()}
+    used = {"cellwright": __version__, **versions(), "renderer": choose_renderer(repeatable=True).name}
     return ExperimentOutcome(experiment.title, Result.of(name, findings, conditions, used, findings.paper), findings)

@@ -148,7 +148,7 @@ class RecognitionScene:
             _change_lights(model, rng)
         if uniform:
             _paint(model, world, UNIFORMS[int(rng.integers(len(UNIFORMS)))] if other else UNIFORM)
-        line = {"type": "color_camera", "camera": self.camera, "noise": [], "renderer": "soft"}
+        line = {"type": "color_camera", "camera": self.camera, "noise": []}
         sensor = make_sensor(line, world, "recognition")
         assert isinstance(sensor, ImageCamera)
         shot = sensor.shoot((RGB, GEOM))

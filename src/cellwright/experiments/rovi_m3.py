@@ -171,7 +171,7 @@ def _notes(quick: bool) -> list[str]:
         "Poses are those of the paper's Table 7; a trial fails beyond 11 mm or 10 degrees modulo 90, or without a "
         "pose that may be used. Without noise all 36 combinations of places and turns are measured, as in the paper; "
         "with noise each of the six poses 20 times. Pictures are the cell's, 800 x 800, with shadows of arm, crate "
-        "and cube, by the renderer `soft`; a scene is rendered once, noise is independent, of both signs, and drawn "
+        "and cube; a scene is rendered once, noise is independent, of both signs, and drawn "
         "for every trial. The reference has the same noise. Cubes are white, red, wooden and grey in turn (`m3.red.` "
         "and so on: all sigmas to 30). Cameras are where the cell's errors put them, 0.5 mm off; the truth is the "
         "cube's.",

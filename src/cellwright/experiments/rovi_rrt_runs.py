@@ -10,7 +10,7 @@ import numpy.typing as npt
 from cellwright.catalogue import PARTS
 from cellwright.core.errors import JobFailed
 from cellwright.core.pose import Pose
-from cellwright.execution import PlannedPickPlace, Recipe, RobotHand
+from cellwright.execution import PlannedPickPlace, Recipe, RobotHand, StandingPart
 from cellwright.experiments.rovi_rrt_scene import (
     BOTTLE,
     PICKS,
@@ -154,15 +154,15 @@ class _Attempt:
         await self.lab.clock.sleep(REST_S)  # what was let go, or fell, comes to rest before it is judged
         return failure
 
-    async def _look(self) -> Pose:
-        """Returns the bottle's pose by a few frames of the detector; that it stands upright on the table is known."""
+    async def _look(self) -> StandingPart:
+        """Returns how the bottle stands, by a few frames of the detector; that it is upright on the table is known."""
         tracks = await look(self.lab.bus, self.lab.clock, DETECTOR)
         found = nearest_track(tracks, PARTS.get(BOTTLE).sku, PICKS[self.job.pick].position)
         if found is None:
             raise JobFailed("no bottle is in view")
         x, y, _ = found.position
         self.seen = Pose.from_xyz_rpy((x, y, PICKS[self.job.pick].position[2]))
-        return self.seen
+        return StandingPart(self.seen)
 
     def _watch(self) -> None:
         self.track.append((self.world.clock.time_s, self.world.pose_of(BOTTLE), self.world.tcp_pose(ROBOT)))

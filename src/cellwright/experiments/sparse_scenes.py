@@ -70,16 +70,13 @@ class CubeScene:
         seed: Of the actual layout: where the cameras really are.
         exposure: Of both cameras.
         shadows: Whether the key light casts shadows.
-        renderer: The renderer's name.
     """
 
-    def __init__(
-        self, colour: str, seed: int, *, exposure: float = EXPOSURE, shadows: bool = True, renderer: str = "soft"
-    ) -> None:
+    def __init__(self, colour: str, seed: int, *, exposure: float = EXPOSURE, shadows: bool = True) -> None:
         cell = load_cell("rovi@cube").changed({"parts": {"cube": {"model": CUBES[colour]}}})
         self.world = World(cell, seed)
         line = {"type": "stereo_camera", "name": "pair", "left": "stereo_left", "right": "stereo_right"}
-        settings = {"noise": [], "renderer": renderer, "exposure": exposure}
+        settings = {"noise": [], "exposure": exposure}
         self._sensor = make_sensor({**line, **settings}, self.world, "sparse stereo")
         self._home = self.world.data.qpos[self.world.robot(ROBOT).qpos].copy()
         if not shadows:

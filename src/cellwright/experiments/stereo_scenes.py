@@ -31,7 +31,6 @@ class StereoScene:
         seed: Of what is random in the cell.
         exact: Whether cameras are where the drawings have them, as in the paper; else as `actual` of the cell says.
         changes: To the cell's file.
-        renderer: Of the pictures.
     """
 
     def __init__(
@@ -40,7 +39,6 @@ class StereoScene:
         *,
         exact: bool = True,
         changes: Mapping[str, Any] | None = None,
-        renderer: str = "auto",
     ) -> None:
         cell = load_cell("rovi").changed({**(changes or {}), "fidelity": "kinematic"})
         if exact:
@@ -48,7 +46,7 @@ class StereoScene:
         self.world = World(cell, seed)
         self.world.projectors.on = dict.fromkeys(self.world.projectors.on, True)
         line = next(line for line in cell.sensors if line.get("name") == SENSOR)
-        self._sensor = make_sensor({**line, "noise": [], "renderer": renderer}, self.world, "stereo scene")
+        self._sensor = make_sensor({**line, "noise": []}, self.world, "stereo scene")
 
     def arrange(self, poses_in_world: Mapping[str, Pose]) -> None:
         """Puts parts of the cell elsewhere; nothing falls."""

@@ -6,7 +6,6 @@ recognition takes is charged in simulation time by a configured figure, whatever
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cached_property
@@ -16,11 +15,10 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from cellwright.core.camera import Camera
-from cellwright.core.extras import has_extra, need_extra
+from cellwright.core.extras import need_extra
 from cellwright.core.messages import CameraInfo, CameraPose, Detections, Image, Message
 from cellwright.perception.calibration import Calibration, calibrated_camera_messages
 from cellwright.perception.picture import Picture, read_picture
-from cellwright.rendering.choose import VARIABLE
 from cellwright.sensors import SENSORS, ColorCamera, ImageCameraCfg, Sensor, SensorCfg, SensorContext
 from cellwright.sensors.image_camera import EXPOSURE
 from cellwright.sensors.overhead_detector import Height, PlaneCfg
@@ -50,8 +48,7 @@ class CameraDetectorCfg(SensorCfg):
         binning: Pixels along each axis that become one.
         exposure: Factor of the light before it is cut off at white.
         noise: Models of noise of the pictures, one after the other; by default that of the camera itself.
-        renderer: `auto` is `soft`, which gives the same bits every time, where numba is installed and no other is
-            asked for by CELLWRIGHT_RENDERER; else the best that works here.
+        renderer: That of its camera.
     """
 
     name: str
@@ -96,8 +93,6 @@ class CameraDetector(Sensor[CameraDetectorCfg]):
         need_extra(f"{context.where}: recognition in pictures", "vision", "cv2")
         keys = ("name", "camera", "rate_hz", "binning", "exposure", "noise", "renderer")
         taken = {key: getattr(cfg, key) for key in keys}
-        if cfg.renderer == "auto" and not os.environ.get(VARIABLE) and has_extra("numba"):
-            taken["renderer"] = "soft"
         self.eye = ColorCamera(ImageCameraCfg(type="color_camera", **taken), context)
         self.sight = LineOfSight(self.world, self.eye.mount.actual)
         self._worker = ThreadPoolExecutor(1, thread_name_prefix=cfg.name)

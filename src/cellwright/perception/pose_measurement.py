@@ -34,6 +34,8 @@ class PoseMeasurement:
         variances: (6,): x, y, z in m2, roll, pitch, yaw in rad2 about fixed axes; infinite where nothing was measured.
             None without a pose.
         quality: 0 to 1; what the method defines, comparable within it alone.
+        other_turns_rad: Turns about z from the pose that are about as likely as it, where its yaw is one of several
+            and has an infinite variance; empty where it is known, and where nothing is known of it.
     """
 
     status: MeasurementStatus
@@ -41,6 +43,7 @@ class PoseMeasurement:
     pose_in_world: Pose | None = None
     variances: npt.NDArray[np.float64] | None = None
     quality: float = 0.0
+    other_turns_rad: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if (self.status is MeasurementStatus.FOUND) != (not self.reason):

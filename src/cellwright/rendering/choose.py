@@ -42,12 +42,14 @@ def available_renderers() -> list[RendererStatus]:
     return [*statuses, RendererStatus("ray", True, "needs nothing but the processor")]
 
 
-def choose_renderer(name: str | None = None) -> Renderer:
+def choose_renderer(name: str | None = None, *, repeatable: bool = False) -> Renderer:
     """Returns the renderer of that name, or of the variable CELLWRIGHT_RENDERER, or the best that works.
 
     Args:
         name: `gl` (whichever platform works), `egl`, `osmesa`, `soft` or `ray`; None leaves the choice to the
             variable and, where that is not set, to what works here.
+        repeatable: Prefers `soft`, which gives the same bits every time, to OpenGL, where the choice is left; for
+            pictures on which something is decided.
     """
     where = "" if name else VARIABLE
     wish = name or os.environ.get(VARIABLE, "").strip().lower() or "auto"
@@ -55,6 +57,8 @@ def choose_renderer(name: str | None = None) -> Renderer:
     choices = {**platforms, "soft": (), "ray": ()}
     if wish not in choices:
         raise UnknownName("renderer", wish, set(choices) - {"auto"}, where)
+    if wish == "auto" and repeatable and has_extra("numba"):
+        wish = "soft"
     for platform in choices[wish]:
         if probe(platform).works:
             return _renderer(platform)

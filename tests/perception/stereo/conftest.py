@@ -19,7 +19,7 @@ def scene():
     pytest.importorskip("cv2", reason="the extra `vision` is not installed")
     from cellwright.experiments.stereo_scenes import StereoScene
 
-    return StereoScene(renderer="soft")
+    return StereoScene()
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from cellwright.catalogue import Figures
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
 from cellwright.models import build
-from cellwright.motion.planning.scene import Box, CatalogueModel, ConvexMesh, Cylinder, Shape
+from cellwright.motion.planning.scene import Box, CatalogueModel, ConvexMesh, Cylinder, InSomePoses, Shape
 
 __all__ = ["ConvexPiece", "Kind", "arm_pieces", "shape_pieces", "tool_pieces"]
 
@@ -87,6 +87,9 @@ def shape_pieces(shape: Shape) -> list[ConvexPiece]:
             return [_hull(np.asarray(vertices, float))]
         case CatalogueModel(figures=figures, joints=joints):
             return _rigid(*_posed(figures, joints))
+        case InSomePoses(shape=one, poses=poses):
+            pieces = shape_pieces(one)
+            return [piece.moved(pose) for pose in poses for piece in pieces]
 
 
 def _solid_model(figures: Figures) -> Any:

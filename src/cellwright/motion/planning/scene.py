@@ -22,6 +22,7 @@ __all__ = [
     "CatalogueModel",
     "ConvexMesh",
     "Cylinder",
+    "InSomePoses",
     "Obstacle",
     "Scene",
     "SceneRobot",
@@ -77,7 +78,15 @@ class CatalogueModel:
     joints: Mapping[str, float] = field(default_factory=dict)
 
 
-Shape = Box | Cylinder | ConvexMesh | CatalogueModel
+@dataclass(frozen=True)
+class InSomePoses:
+    """A shape that is in one of some poses, all of which must stay free of collisions: which one is not known."""
+
+    shape: Box | Cylinder | ConvexMesh | CatalogueModel
+    poses: tuple[Pose, ...]
+
+
+Shape = Box | Cylinder | ConvexMesh | CatalogueModel | InSomePoses
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,11 +26,13 @@ from cellwright.perception.stereo.rectified_pair import StereoPair, rectify
 from cellwright.perception.stereo.solid_fit import fit_solid
 from cellwright.perception.stereo.sought_model import SoughtModel
 from cellwright.perception.stereo.stereo_pair import pair_fault
+from cellwright.perception.stereo.turn_by_colour import colour_evidence
 from cellwright.perception.stereo.turned_fit import ProfileField, fit_turned
 
 __all__ = ["DENSE_METHODS", "DenseStereo", "FastStereo", "UprightFit"]
 
 Array = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 MARGIN_M = 0.02  # above the object
 NEAR_M = 0.06  # beyond its radius: with less, where the search began would decide what is fitted
 STARTS = 4
@@ -47,6 +49,10 @@ OTHER_TURN_RAD = 0.5  # of a full turn, or as large a part of its period
 FINE_TURNS = 72
 LEAST_EVIDENCE, CLEAR_EVIDENCE = 0.2, 0.1
 SAME_SCORE = 0.02
+CONTRADICTED_EVIDENCE = -0.75  # of depths: what would stick out there cannot, whatever its colours
+AS_LIKELY = 0.15  # colour evidence within this of the best
+MOST_LIKELY = 0.7  # share of a turn: where more is as likely, nothing was measured
+CLOSE_RAD = 0.14  # from their middle: likely turns within are one that is known so well
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +63,13 @@ class UprightFit:
         pose: The place.
         variances: Of x, y in m2 and yaw in rad2; infinite where nothing was measured.
         agreement: With the depth map.
+        other_turns_rad: Turns from the pose that are about as likely as it.
     """
 
     pose: UprightPose
     variances: Array
     agreement: Agreement
+    other_turns_rad: tuple[float, ...] = ()
 
 
 class DenseStereo(ABC):
@@ -125,7 +133,7 @@ class FastStereo(DenseStereo):
             return PoseMeasurement(status=MeasurementStatus.NOT_SEEN, reason=reason)
         best = max(fits, key=lambda fit: (fit.agreement.swollen <= MOST_SWOLLEN, fit.agreement.score))
         if self.model.period_rad:
-            best = self._turned(best, depths)
+            best = self._turned(best, depths, pair)
         return self._measurement(best)
 
     def _fits(self, depths: DepthMap) -> list[UprightFit]:
@@ -170,8 +178,11 @@ class FastStereo(DenseStereo):
         variances = np.array([across, across, yaw + LEAST_SD_RAD**2 if self.model.period_rad else np.inf])
         return UprightFit(pose, variances, agreement(self.model, pose, depths, self.workspace))
 
-    def _turned(self, fit: UprightFit, depths: DepthMap) -> UprightFit:
-        """Returns a fit with the turn for which most speaks; of unknown variance where others are as likely."""
+    def _turned(self, fit: UprightFit, depths: DepthMap, pair: StereoPair) -> UprightFit:
+        """Returns a fit with the turn for which most speaks; of infinite variance where others are as likely.
+
+        Depths decide where they are clear; else colours, by which a handle is told from what is behind it.
+        """
         period = self.model.period_rad
         yaws = period * np.arange(FINE_TURNS) / FINE_TURNS
         evidence = turn_evidence(self.model, fit.pose, depths, self.workspace, yaws)
@@ -180,12 +191,36 @@ class FastStereo(DenseStereo):
         other = self._refined(self._near(depths, start), start, depths)
         if other is not None and other.agreement.score > fit.agreement.score - SAME_SCORE:
             fit = other
-        away = np.abs((yaws - fit.pose.yaw_rad + period / 2) % period - period / 2)
+        away = np.abs(_turned_from(yaws, fit.pose.yaw_rad, period))
         rivals = evidence[away > OTHER_TURN_RAD * period / (2 * np.pi)]
         (here,) = turn_evidence(self.model, fit.pose, depths, self.workspace, np.array([fit.pose.yaw_rad]))
-        if here < LEAST_EVIDENCE or (len(rivals) and rivals.max() > here - CLEAR_EVIDENCE):
-            return replace(fit, variances=np.array([*fit.variances[:2], np.inf]))
-        return fit
+        if here >= LEAST_EVIDENCE and not (len(rivals) and rivals.max() > here - CLEAR_EVIDENCE):
+            return fit
+        told = colour_evidence(self.model, fit.pose, pair, self.workspace.surface_m, yaws)
+        if told is not None:
+            told = np.where(evidence > CONTRADICTED_EVIDENCE, told, -1.0)
+            likely = told > told.max() - AS_LIKELY
+        else:
+            likely = evidence > max(evidence.max() - CLEAR_EVIDENCE, LEAST_EVIDENCE)
+        return self._one_of(fit, yaws, likely, depths)
+
+    def _one_of(self, fit: UprightFit, yaws: Array, likely: Flags, depths: DepthMap) -> UprightFit:
+        """Returns a fit at the middle of likely turns where they are close together, else at one with the others."""
+        period, variances = self.model.period_rad, np.array([*fit.variances[:2], np.inf])
+        likely = likely | np.roll(likely, 1) | np.roll(likely, -1)
+        if not likely.any() or likely.mean() > MOST_LIKELY:
+            return replace(fit, variances=variances)
+        middle = float(np.angle(np.exp(2j * np.pi * yaws[likely] / period).sum())) * period / (2 * np.pi)
+        half_rad = float(np.abs(_turned_from(yaws[likely], middle, period)).max())
+        others: tuple[float, ...] = ()
+        if half_rad <= CLOSE_RAD:
+            pose, variances[2] = replace(fit.pose, yaw_rad=middle), half_rad**2 / 3
+        else:
+            off = _turned_from(yaws[likely], fit.pose.yaw_rad, period)
+            pose = replace(fit.pose, yaw_rad=fit.pose.yaw_rad + float(off[np.abs(off).argmin()]))
+            turns = np.sort(_turned_from(yaws[likely], pose.yaw_rad, period))
+            others = tuple(turns[np.abs(turns) > LEAST_SD_RAD].tolist())
+        return UprightFit(pose, variances, agreement(self.model, pose, depths, self.workspace), others)
 
     def _is_swapped(self, pair: StereoPair, share: float) -> bool:
         """Returns whether the pictures match far better the other way round."""
@@ -224,6 +259,7 @@ class FastStereo(DenseStereo):
             pose_in_world=pose_in_world,
             variances=variances,
             quality=float(np.clip(agrees.supported, 0.0, 1.0)),
+            other_turns_rad=fit.other_turns_rad,
         )
 
 
@@ -231,6 +267,12 @@ def _variances(normal: Array, spread_m: float) -> Array:
     """Returns the variances of a least-squares fit whose residuals are alike among neighbours."""
     inverse = np.linalg.pinv(normal)
     result: Array = np.diag(inverse) * spread_m**2 * TOGETHER + LEAST_SD_M**2
+    return result
+
+
+def _turned_from(yaws: Array, yaw_rad: float, period_rad: float) -> Array:
+    """Returns turns from another one, within half a period to either side."""
+    result: Array = (yaws - yaw_rad + period_rad / 2) % period_rad - period_rad / 2
     return result
 
 

@@ -107,6 +107,17 @@ class SoughtModel:
         return points[away > TELLING_M], normals[away > TELLING_M]
 
     @cached_property
+    def telling_faces(self) -> npt.NDArray[np.bool_]:
+        """Which triangles have a corner by which its turn is known."""
+        from scipy.spatial import KDTree
+
+        points, _ = self.telling
+        if not len(points):
+            return np.zeros(len(self.mesh.faces), bool)
+        away, _ = KDTree(points).query(self.mesh.vertices)
+        return np.asarray((away < STEP_M)[self.mesh.faces].any(axis=1))
+
+    @cached_property
     def period_rad(self) -> float:
         """The turn about z after which it looks the same; 0 for what is round."""
         repeats = self.repeats if self.repeats is not None else self._found_repeats()
