@@ -50,7 +50,7 @@ FINE_TURNS = 72
 LEAST_EVIDENCE, CLEAR_EVIDENCE = 0.2, 0.1
 SAME_SCORE = 0.02
 CONTRADICTED_EVIDENCE = -0.75  # of depths: what would stick out there cannot, whatever its colours
-AS_LIKELY = 0.15  # colour evidence within this of the best
+AS_LIKELY = 0.15  # turns with evidence within this of the best
 MOST_LIKELY = 0.7  # share of a turn: where more is as likely, nothing was measured
 CLOSE_RAD = 0.14  # from their middle: likely turns within are one that is known so well
 
@@ -197,12 +197,8 @@ class FastStereo(DenseStereo):
         if here >= LEAST_EVIDENCE and not (len(rivals) and rivals.max() > here - CLEAR_EVIDENCE):
             return fit
         told = colour_evidence(self.model, fit.pose, pair, self.workspace.surface_m, yaws)
-        if told is not None:
-            told = np.where(evidence > CONTRADICTED_EVIDENCE, told, -1.0)
-            likely = told > told.max() - AS_LIKELY
-        else:
-            likely = evidence > max(evidence.max() - CLEAR_EVIDENCE, LEAST_EVIDENCE)
-        return self._one_of(fit, yaws, likely, depths)
+        told = evidence if told is None else np.where(evidence > CONTRADICTED_EVIDENCE, told, -1.0)
+        return self._one_of(fit, yaws, told > told.max() - AS_LIKELY, depths)
 
     def _one_of(self, fit: UprightFit, yaws: Array, likely: Flags, depths: DepthMap) -> UprightFit:
         """Returns a fit at the middle of likely turns where they are close together, else at one with the others."""
