@@ -63,10 +63,7 @@ class PaperStereo(DenseStereo):
         model = thinned_cloud(self.model.surface[0])
         if len(model) < NORMAL_NEIGHBOURS:
             return _not_seen(f"{self.model.name}: {len(model)} points, 10 mm apart, are too few for spin images")
-        middle = np.append(
-            np.mean([self.workspace.min_xy_m, self.workspace.max_xy_m], axis=0), self.workspace.surface_m
-        )
-        features = spin_images(model, normals_towards(model, eye - middle))
+        features = spin_images(model, normals_towards(model, eye))  # at the world's origin, as the project had it
         matches = nearest_images(features, spin_images(scene, normals_towards(scene, eye)))
         start, _ = ransac(model, scene, matches, rng)
         fit, own, others = closest_points(model, scene, start)
