@@ -74,3 +74,18 @@ def test_what_is_recognised_is_listed_and_drawn(cellwright, cell, tmp_path):
     assert tray["xy_m"] == pytest.approx([0, 0], abs=0.001)
     assert tray["yaw_deg"] == pytest.approx(0, abs=0.5)
     assert (np.asarray(Image.open(out)) != np.asarray(Image.open(plain))).any()
+
+
+@pytest.mark.slow
+def test_a_stereo_camera_finds_what_orders_to_pick_are_about(cellwright, refused, tmp_path):
+    pytest.importorskip("cv2", reason="the extra vision is not installed")
+    out = tmp_path / "pair.png"
+    told = cellwright("look", "rovi@mug", "--camera", "stereo", "--detect", "--out", str(out), "--json").json
+    (mug,) = told["detections"]
+    assert mug["sku"] == "sku_mug"
+    assert mug["xy_m"] == pytest.approx([0.40, 1.05], abs=0.004)
+    picture = np.asarray(Image.open(out))
+    assert picture.shape == (800, 800, 3)
+    assert (picture == (255, 0, 255)).all(axis=2).sum() > 50
+    message = refused("look", "rovi@cube", "--camera", "stereo_left", "--detect", "--out", str(tmp_path / "no.png"))
+    assert "none of it is drawn on its area" in message

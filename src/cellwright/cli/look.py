@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,7 +36,7 @@ def look(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")] = False,
     depth: Annotated[bool, typer.Option("--depth", help="Depths, not colours: 16 bits, whole mm, 0 = none.")] = False,
     detect: Annotated[
-        bool, typer.Option("--detect", help="Recognise parts and trays: outlines in the picture, and a table.")
+        bool, typer.Option("--detect", help="Recognise what is seen: outlines in the picture, and a table.")
     ] = False,
     exposure: Annotated[float | None, typer.Option(help="Factor of the light; the camera's own by default.")] = None,
     noise: Annotated[float | None, typer.Option(help="Standard deviation of the colours, or of depths in m.")] = None,
@@ -63,7 +64,13 @@ def look(
     out = out or usual_file(camera, overwrite=overwrite)
     prepare_output(out)
     tell_hints(cell_hints(loaded))
-    told = take_camera_picture(World(loaded, seed), line, out, Drawings.of(loaded) if detect else None)
+    pair = next((one for one in _picture_lines(loaded) if _is_pair(one, camera)), None) if detect else None
+    if pair is not None:
+        from cellwright.cli.look_stereo import look_by_stereo
+
+        told = look_by_stereo(World(loaded, seed), {**pair, **changed}, out, Drawings.of(loaded))
+    else:
+        told = take_camera_picture(World(loaded, seed), line, out, Drawings.of(loaded) if detect else None)
     if as_json:
         print_json({"cell": cell, "seed": seed, "camera": camera, "file": out, **told})
     else:
@@ -93,6 +100,11 @@ def camera_line(cell: Cell, camera: str, *, depth: bool, **changed: Any) -> dict
     if camera not in cameras:
         raise UnknownName("camera", camera, [*cameras, *own], cell.where)
     return {"type": wanted, "camera": camera, **changed}
+
+
+def _is_pair(line: Mapping[str, Any], camera: str) -> bool:
+    """Returns whether a sensor is a stereo camera of that name, or has a camera of that name."""
+    return line["type"] == "stereo_camera" and camera in (line.get("name"), line["left"], line["right"])
 
 
 def take_camera_picture(

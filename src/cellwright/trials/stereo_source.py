@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from cellwright.catalogue import PARTS
 from cellwright.core.errors import BadInput
 from cellwright.core.extras import need_extra
+from cellwright.drawings import Drawings
 from cellwright.drawings.planning_scene import table_area
 from cellwright.execution.async_clock import AsyncClock
 from cellwright.orders.pick_order import PickOrder
@@ -18,7 +19,10 @@ from cellwright.perception.picture import Picture
 from cellwright.perception.pose_measurement import MeasurementStatus, PoseMeasurement
 from cellwright.trials.controller_ports import ControllerPorts, LightSwitch, PictureSource
 
-__all__ = ["StereoMethod", "StereoSource", "dense_stereo_source", "mean_picture"]
+if TYPE_CHECKING:
+    from cellwright.perception.stereo import DenseStereo
+
+__all__ = ["StereoMethod", "StereoSource", "dense_method", "dense_stereo_source", "mean_picture"]
 
 LIGHT_S = 0.05  # until a projector has its full light
 MEASURING_S = 0.15  # from a pair of pictures to a pose; estimated
@@ -97,21 +101,32 @@ def dense_stereo_source(ports: ControllerPorts, order: PickOrder) -> StereoSourc
         BadInput: The cell has no stereo camera.
         MissingExtra: without the optional packages.
     """
-    need_extra("dense stereo", "vision", "cv2", "scipy")
-    from cellwright.perception.stereo import DENSE_METHODS, Workspace, model_of
-
-    cell, area = ports.drawings.cell, table_area(ports.drawings.fixtures, order.pick_area)
+    cell = ports.drawings.cell
     pairs = [line for _, line in cell.sensor_lines() if line.get("type") == "stereo_camera"]
     if not pairs:
         raise BadInput(f"{cell.where}: the cell has no stereo camera, by which {order.name} finds what it picks")
+    lens = ports.drawings.layout.cameras[str(pairs[0]["left"])]
+    method = dense_method(ports.drawings, order)
+    return StereoSource(ports.clock, ports.cameras[str(pairs[0]["name"])], method, ports.projectors.get(lens.fixture))
+
+
+def dense_method(drawings: Drawings, order: PickOrder) -> DenseStereo:
+    """Returns the dense stereo that finds the object of an order on its area; not where other things are drawn.
+
+    Raises:
+        BadInput: The cell has no such area.
+        MissingExtra: without the optional packages.
+    """
+    need_extra("dense stereo", "vision", "cv2", "scipy")
+    from cellwright.perception.stereo import DENSE_METHODS, Workspace, model_of
+
+    area = table_area(drawings.fixtures, order.pick_area)
     corners = area.corners_in_world
     (low_x, low_y, _), (high_x, high_y, _) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
     others = tuple(
         (float(part.pose_in_world.position[0]), float(part.pose_in_world.position[1]), PARTS.get(part.model).radius_m)
-        for part in ports.drawings.layout.parts
+        for part in drawings.layout.parts
         if part.model != order.model
     )
     space = Workspace((low_x, low_y), (high_x, high_y), float(area.pose_in_world.position[2]), others=others)
-    method = DENSE_METHODS.get("fast")(model_of(order.part), space)
-    lens = ports.drawings.layout.cameras[str(pairs[0]["left"])]
-    return StereoSource(ports.clock, ports.cameras[str(pairs[0]["name"])], method, ports.projectors.get(lens.fixture))
+    return DENSE_METHODS.get("fast")(model_of(order.part), space)

@@ -111,7 +111,7 @@ class SoughtModel:
         """Which triangles have a corner by which its turn is known."""
         from scipy.spatial import KDTree
 
-        points, _ = self.telling
+        points = self.telling[0] if self.period_rad else np.zeros((0, 3))
         if not len(points):
             return np.zeros(len(self.mesh.faces), bool)
         away, _ = KDTree(points).query(self.mesh.vertices)

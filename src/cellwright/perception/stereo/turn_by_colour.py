@@ -11,6 +11,7 @@ import numpy.typing as npt
 from cellwright.perception.picture import Picture
 from cellwright.perception.stereo.hypotheses import UprightPose
 from cellwright.perception.stereo.rectified_pair import StereoPair
+from cellwright.perception.stereo.silhouette import covered, pixels_of
 from cellwright.perception.stereo.sought_model import SoughtModel
 
 __all__ = ["colour_evidence"]
@@ -23,7 +24,6 @@ AROUND_M = 0.04  # beyond the object: what lies there is taken for the backgroun
 RIM_PX = 5  # about the body's outline, where a place that is a little off decides
 LEAST_PIXELS = 150  # of the body, of the background, and of what sticks out most
 LEAST_APART = 3.0  # of the two colours, in standard deviations: else they are the same
-FRACTION_BITS = 4  # of a pixel, to which outlines are drawn
 
 
 def colour_evidence(
@@ -64,17 +64,9 @@ class _Window:
 
     def drawn(self, model: SoughtModel, faces: npt.NDArray[np.int_], yaw_rad: float) -> Flags:
         """Returns which pixels some triangles of the object cover at a turn."""
-        import cv2
-
         pose_in_world = UprightPose(self.pose.x_m, self.pose.y_m, yaw_rad).in_world(self.z_m)
-        at = _pixels(self.picture, pose_in_world.apply(model.mesh.vertices)) - self.low
-        corners = at[faces]
-        sides = corners[:, 1:] - corners[:, :1]
-        facing = sides[:, 0, 0] * sides[:, 1, 1] < sides[:, 0, 1] * sides[:, 1, 0]  # counted from above, rows go down
-        mask = np.zeros(self.pixels.shape[:2], np.uint8)
-        for triangle in np.round(corners[facing] * 2**FRACTION_BITS).astype(np.int32):
-            cv2.fillConvexPoly(mask, triangle, 1, shift=FRACTION_BITS)
-        return np.asarray(mask > 0)
+        at = pixels_of(self.picture, pose_in_world.apply(model.mesh.vertices)) - self.low
+        return covered(at[faces], self.pixels.shape[:2])
 
 
 def _window(model: SoughtModel, pose: UprightPose, picture: Picture, surface_m: float) -> _Window | None:
@@ -82,7 +74,7 @@ def _window(model: SoughtModel, pose: UprightPose, picture: Picture, surface_m: 
     reach_m, z_m = model.radius_m + AROUND_M, surface_m - model.bottom_m
     heights = model.bottom_m, model.bottom_m + model.height_m
     corners = np.array(list(product((-reach_m, reach_m), (-reach_m, reach_m), heights)))
-    seen = _pixels(picture, pose.in_world(z_m).apply(corners))
+    seen = pixels_of(picture, pose.in_world(z_m).apply(corners))
     low = np.maximum(np.floor(seen.min(axis=0)).astype(int), 0)
     high = np.minimum(np.ceil(seen.max(axis=0)).astype(int), picture.pixels.shape[1::-1])
     if (high - low < 4 * RIM_PX).any():
@@ -115,10 +107,3 @@ def _votes(model: SoughtModel, window: _Window, yaws_rad: Array) -> tuple[Array,
     votes = np.clip(4 * (ratios @ way - (own + other) / 2) / max(own - other, 1e-6), -1.0, 1.0)
     sums = np.array([float(votes[mask].sum()) for mask in out])
     return sums, np.array([float(np.count_nonzero(mask)) for mask in out])
-
-
-def _pixels(picture: Picture, points_in_world: Array) -> Array:
-    """Returns where points (n, 3) are seen (n, 2) in a picture without distortion."""
-    seen = picture.pose_camera_in_world.inverse().apply(points_in_world) @ picture.matrix.T
-    result: Array = seen[:, :2] / np.maximum(seen[:, 2:], 1e-3)
-    return result
