@@ -11,6 +11,7 @@ from cellwright.core.extras import need_extra
 from cellwright.perception.picture import Picture
 from cellwright.perception.recognition.circles import guess_circles, top_view
 from cellwright.perception.recognition.clean import SmallPicture, noise_sd
+from cellwright.perception.recognition.disc_fit import refit_discs
 from cellwright.perception.recognition.lens import CalibratedLens
 from cellwright.perception.recognition.model import RecognitionModel
 from cellwright.perception.recognition.recognised import Recognised
@@ -83,7 +84,8 @@ class OverheadRecogniser:
             return [], f"the table at {surface.height_m:g} m is not in the picture of {picture.source}"
         circles = fit_circles(fine, lens, guess_circles(view, self._radii_m), view.height_m)
         boards = TrayFinder(self.drawn, fine, lens, surface, view.height_m).find(_distinct(circles))
-        parts = pick_parts(circles, boards, self.drawn.outlines, lens, surface, view.height_m)
+        discs = refit_discs(fine, lens, circles, [one.radius_m for one in self.drawn.outlines], view.height_m)
+        parts = pick_parts(discs, boards, self.drawn.outlines, lens, surface, view.height_m)
         return [*(seen_tray(board, surface) for board in boards), *parts], ""
 
     @property
