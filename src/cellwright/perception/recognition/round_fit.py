@@ -12,7 +12,7 @@ from cellwright.perception.recognition.circles import CircleGuess
 from cellwright.perception.recognition.clean import SmallPicture
 from cellwright.perception.recognition.lens import CalibratedLens
 
-__all__ = ["FittedCircle", "fit_circles", "points_about", "with_insides"]
+__all__ = ["FittedCircle", "fit_circles", "parabola_peak", "points_about", "with_insides"]
 
 Array = npt.NDArray[np.float64]
 ANGLES, OFFSETS, INNER = 72, 29, 9
@@ -175,9 +175,7 @@ def _fit_edges(
     strength = steps[rows, best]
     inner = np.clip(best, 1, steps.shape[1] - 2)
     low, mid, high = (steps[rows, inner + k] for k in (-1, 0, 1))
-    bend = low - 2 * mid + high
-    shift = np.where(bend < -1e-12, 0.5 * (low - high) / np.where(bend < -1e-12, bend, 1.0), 0.0)
-    edge = middles[inner] + np.clip(shift, -0.5, 0.5) * (offsets[1] - offsets[0])
+    edge = middles[inner] + parabola_peak(low, mid, high) * (offsets[1] - offsets[0])
     edge = np.where(best == inner, edge, middles[best])
     strong = strength > max(WEAK * float(np.median(strength)), 1e-6)
     design = np.column_stack([ways, np.ones(len(ways))])
@@ -192,6 +190,13 @@ def _fit_edges(
     used = strong & (np.abs(off) < tolerance)
     spread = float(off[used].std()) if used.any() else 1.0
     return result, float(used.mean()), spread
+
+
+def parabola_peak(low: Array, mid: Array, high: Array) -> Array:
+    """Returns where the highest point of a parabola through three values is, in steps from the middle one."""
+    bend = low - 2 * mid + high
+    shift = np.where(bend < -1e-12, 0.5 * (low - high) / np.where(bend < -1e-12, bend, 1.0), 0.0)
+    return np.clip(shift, -0.5, 0.5)
 
 
 def _insides(
