@@ -10,14 +10,15 @@ import numpy.typing as npt
 
 from cellwright.perception.recognition.clean import SmallPicture
 from cellwright.perception.recognition.lens import CalibratedLens
+from cellwright.perception.recognition.model import RoundOutline
 from cellwright.perception.recognition.round_fit import FittedCircle, points_about, with_insides
 
 __all__ = ["refit_discs"]
 
 Array = npt.NDArray[np.float64]
 ANGLES, OFFSETS = 72, 41
-REACH = 0.32  # of the radius: how far inwards and outwards colours are looked at
-INSIDE, OUTSIDE = -0.2, 0.2  # beyond teeth there is one colour
+REACH_M, MOST_REACH = 0.007, 0.32  # how far beyond teeth colours are looked at, inwards and outwards; of the radius
+BLURRED_M = 0.0015  # how far beyond teeth a picture still shows some of them
 TOOTH = range(-2, 3)  # neighbouring angles that are taken together: at least one tooth of a gear
 ROUNDS = 3
 TOLERANCE = 0.055  # of the radius: as for edges
@@ -33,7 +34,7 @@ def refit_discs(
     small: SmallPicture,
     lens: CalibratedLens,
     circles: Sequence[FittedCircle],
-    radii_m: Sequence[float],
+    outlines: Sequence[RoundOutline],
     height_m: float,
 ) -> list[FittedCircle]:
     """Returns the circles; those that may be parts, but have the colour of shadows, are fitted by all of their inside.
@@ -42,40 +43,42 @@ def refit_discs(
         small: The picture.
         lens: Its lens.
         circles: As they were fitted to edges.
-        radii_m: Of the parts.
+        outlines: Of the parts.
         height_m: The height of the map.
     """
-    told = np.array(radii_m)
     result = list(circles)
-    for number, circle in enumerate(circles):
-        radius_m = float(told[np.abs(told / circle.radius_m - 1).argmin()]) if len(told) else np.inf
-        off = abs(circle.radius_m / radius_m - 1)
+    for number, circle in enumerate(circles if outlines else ()):
+        outline = min(outlines, key=lambda one: abs(one.radius_m / circle.radius_m - 1))
+        off = abs(circle.radius_m / outline.radius_m - 1)
         if off > NEAR or (circle.is_coloured and off < SURE):
             continue
         if circle.share < LEAST_SHARE or circle.solid < LEAST_SOLID or not circle.is_disc:
             continue
-        again = _refit(small, lens, circle, radius_m, height_m)
-        if again is not None and _worth(again, radius_m) >= _worth(circle, radius_m):
+        again = _refit(small, lens, circle, outline, height_m)
+        if again is not None and _worth(again, outline) >= _worth(circle, outline):
             result[number] = again
     return result
 
 
-def _worth(circle: FittedCircle, radius_m: float) -> float:
-    return circle.share - 2 * abs(circle.radius_m / radius_m - 1)
+def _worth(circle: FittedCircle, outline: RoundOutline) -> float:
+    return circle.share - 2 * abs(circle.radius_m / outline.radius_m - 1)
 
 
 def _refit(
-    small: SmallPicture, lens: CalibratedLens, circle: FittedCircle, radius_m: float, height_m: float
+    small: SmallPicture, lens: CalibratedLens, circle: FittedCircle, outline: RoundOutline, height_m: float
 ) -> FittedCircle | None:
     """Returns the disc by where its colour ends in each direction; its radius is known but for teeth and height."""
     angles = 2 * np.pi * (np.arange(ANGLES) + 0.5) / ANGLES
     ways = np.column_stack([np.cos(angles), np.sin(angles)])
     design = np.column_stack([ways, np.ones(ANGLES)])
-    offsets = np.linspace(-REACH, REACH, OFFSETS)
+    radius_m = outline.radius_m
+    reach = min(MOST_REACH, (outline.teeth_m + REACH_M) / radius_m)
+    offsets = np.linspace(-reach, reach, OFFSETS)
+    beyond = min(0.7 * reach, (outline.teeth_m + BLURRED_M) / radius_m)
     centre, radius, share, spread = circle.xy_m, radius_m, 0.0, 1.0
     for _ in range(ROUNDS):
         found = small.sampled(points_about(lens, centre[None], ways, radius_m * (1 + offsets)[None], height_m))[0]
-        ends, strong = _ends(found.astype(float), offsets, small.noise)
+        ends, strong = _ends(found.astype(float), offsets, beyond, small.noise)
         if strong.sum() < ANGLES // 3:
             return None
         fit = np.array([0.0, 0.0, radius / radius_m - 1])
@@ -95,17 +98,17 @@ def _refit(
     return with_insides(small, lens, [fitted], height_m)[0]
 
 
-def _ends(found: Array, offsets: Array, noise: float) -> tuple[Array, npt.NDArray[np.bool_]]:
+def _ends(found: Array, offsets: Array, beyond: float, noise: float) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Returns where the disc ends in each direction, in radii, and where that can be told.
 
     Between roots and tips of teeth both colours are seen: the end is where the part of its own colour would end.
     """
-    own = np.nanmedian(found[:, offsets < INSIDE].reshape(-1, 3), axis=0)
+    own = np.nanmedian(found[:, offsets < -beyond].reshape(-1, 3), axis=0)
     away = found - own
-    around = _smooth(away[:, offsets > OUTSIDE].mean(axis=1))
+    around = _smooth(away[:, offsets > beyond].mean(axis=1))
     unit = around / np.maximum(np.linalg.norm(around, axis=1), 1e-9)[:, None]
     depths = np.einsum("aok,ak->ao", away, unit)
-    outer = depths[:, offsets > OUTSIDE]
+    outer = depths[:, offsets > beyond]
     least = max(LEAST_DEPTH, DEPTHS_OF_NOISE * noise)
     near = np.concatenate([np.roll(outer, turn, axis=0) for turn in TOOTH], axis=1)
     lowest = np.nan_to_num(np.quantile(near, SHADOW, axis=1))

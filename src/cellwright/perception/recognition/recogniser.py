@@ -84,7 +84,7 @@ class OverheadRecogniser:
             return [], f"the table at {surface.height_m:g} m is not in the picture of {picture.source}"
         circles = fit_circles(fine, lens, guess_circles(view, self._radii_m), view.height_m)
         boards = TrayFinder(self.drawn, fine, lens, surface, view.height_m).find(_distinct(circles))
-        discs = refit_discs(fine, lens, circles, [one.radius_m for one in self.drawn.outlines], view.height_m)
+        discs = refit_discs(fine, lens, circles, self.drawn.outlines, view.height_m)
         parts = pick_parts(discs, boards, self.drawn.outlines, lens, surface, view.height_m)
         return [*(seen_tray(board, surface) for board in boards), *parts], ""
 
