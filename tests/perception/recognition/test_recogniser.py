@@ -57,6 +57,31 @@ def test_a_picture_that_cannot_be_used_gives_nothing_and_a_reason(
     assert word in found.faults[0]
 
 
+@pytest.mark.parametrize(
+    ("changed", "word"),
+    [
+        ({"pixels": np.full((1024, 1024, 3), np.nan)}, "float64"),
+        ({"pixels": np.full((1024, 1024, 3), 128, np.uint16)}, "uint16"),
+        ({"pixels": np.full((3, 1024, 3), 128, np.uint8), "size_px": (1024, 3)}, "cut off"),
+        ({"pixels": np.full((500, 1024, 3), 128, np.uint8), "size_px": (1024, 1024)}, "1024 x 500"),
+        ({"matrix": np.zeros((3, 3))}, "focal"),
+        ({"matrix": np.full((3, 3), np.nan)}, "not numbers"),
+        ({"matrix": np.eye(2)}, "3 x 3"),
+        ({"pose_camera_in_world": Pose.from_xyz_rpy([9.0, 9.0, 2.0], [np.pi, 0, 0])}, "not in the picture"),
+        ({"pose_camera_in_world": Pose.from_xyz_rpy([0.3, -1.1, 2.0])}, "not in the picture"),
+        ({"pose_camera_in_world": Pose.from_xyz_rpy([0.3, -1.1, 0.5], [np.pi, 0, 0])}, "not from above"),
+    ],
+    ids=["nan", "16 bits", "a strip", "cut off", "no lens", "nan lens", "half a lens", "elsewhere", "up", "below"],
+)
+@pytest.mark.filterwarnings("error")
+def test_what_a_camera_tells_wrongly_is_named(
+    recogniser: OverheadRecogniser, changed: dict[str, object], word: str
+) -> None:
+    found = recogniser.recognise(replace(picture(np.full((1024, 1024, 3), 128, np.uint8)), **changed))
+    assert len(found) == 0
+    assert word in found.faults[0]
+
+
 def test_noise_alone_is_no_object(recogniser: OverheadRecogniser) -> None:
     noise = np.random.default_rng(0).integers(0, 256, (1024, 1024, 3)).astype(np.uint8)
     found = recogniser.recognise(picture(noise))

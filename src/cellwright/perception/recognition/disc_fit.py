@@ -93,7 +93,8 @@ def _refit(
         off = ends - design @ fit
         used = strong & (np.abs(off) < TOLERANCE)
         share, spread = float(used.mean()), float(off[used].std()) if used.any() else 1.0
-        centre, radius = centre + fit[:2] * radius_m, radius_m * (1 + float(fit[2]))
+        measured = float(np.median((ends - ways @ fit[:2])[used])) if used.any() else 0.0
+        centre, radius = centre + fit[:2] * radius_m, radius_m * (1 + measured)
     fitted = replace(circle, xy_m=centre, radius_m=radius, share=share, spread_m=spread * radius_m)
     return with_insides(small, lens, [fitted], height_m)[0]
 

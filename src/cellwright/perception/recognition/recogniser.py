@@ -77,14 +77,16 @@ class OverheadRecogniser:
         if pixel_m <= 0 or smallest_m / pixel_m < LEAST_PX:
             return [], f"{picture.source} shows the table at {surface.height_m:g} m too small, or not from above"
         factor = max(1, int(smallest_m / FINE / pixel_m))
+        if min(lens.size_px) * pixel_m < 2 * smallest_m:
+            return [], f"the picture of {picture.source} shows less than the smallest part: is it cut off?"
         coarse = SmallPicture(picture.pixels, 2 * factor, 0.7 if sd > NOISY else 0.0, sd)
         fine = SmallPicture(picture.pixels, factor, 1.2 if sd > NOISY else 0.6, sd)
         view = top_view(coarse, lens, surface, height_m, max(smallest_m / COARSE, pixel_m))
         if view is None:
             return [], f"the table at {surface.height_m:g} m is not in the picture of {picture.source}"
         circles = fit_circles(fine, lens, guess_circles(view, self._radii_m), view.height_m)
-        boards = TrayFinder(self.drawn, fine, lens, surface, view.height_m).find(_distinct(circles))
         discs = refit_discs(fine, lens, circles, self.drawn.outlines, view.height_m)
+        boards = TrayFinder(self.drawn, fine, lens, surface, view.height_m).find(_distinct([*discs, *circles]))
         parts = pick_parts(discs, boards, self.drawn.outlines, lens, surface, view.height_m)
         return [*(seen_tray(board, surface) for board in boards), *parts], ""
 
