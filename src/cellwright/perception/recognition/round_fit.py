@@ -25,7 +25,7 @@ OTHER_SIZE = 1.0  # what a fit of another size than the one looked for loses of 
 GOOD = 0.8  # share of a circle after which no other kind of edge is tried
 WEAK = 0.3  # of the usual step of a circle: what is weaker is no edge of it
 COLOURED = 0.12  # difference of colours that makes a disc another thing than what it lies on
-RINGS = 0.35  # how much darker or brighter a ring inside may be: what has a hole is no disc
+RINGS = 0.35  # how much darker or brighter the middle may be in most directions: what has a hole is no disc
 DARKER = 0.12  # the same for brightness, where it is even
 
 
@@ -222,8 +222,8 @@ def _insides(
         unevenness = min(_range(by_angle), _range(across[np.isfinite(across)]))
         grain = 4 * small.noise * max(1.0, float(np.exp(-own[2])))  # ratios of dark colours are noisier
         near = np.hypot(*(inner[..., :2] - own[:2]).reshape(-1, 2).T) < max(0.4 * contrast, 0.08 + grain)
-        rings = np.ptp(np.median(inner[..., 2], axis=0))
-        solid = float(near.mean()) if rings < RINGS + 4 * small.noise else 0.0
+        ring = abs(float(np.median((inner[:, :3] - inner[:, -3:]).mean(axis=1)[:, 2])))
+        solid = float(near.mean()) if ring < RINGS else 0.0
         results.append((contrast, shade, unevenness, solid))
     return results
 

@@ -19,6 +19,7 @@ __all__ = ["FoundTray", "TrayFinder"]
 
 Array = npt.NDArray[np.float64]
 RIM_OFF, PART_OFF = 0.05, 0.075  # of the radius of a slot's rim, of a part in it: what is farther off is another
+SHADOWED_OFF = 0.1  # the same for a part that seems larger by its shadow
 PAIR_M, SLOT_M = 0.003, 0.003  # how far a pair of circles may be off its distance, a circle off its slot
 SAME_M, SAME_RAD = 0.004, 0.05
 SIDE_SAMPLES, SIDE_OFFSETS, SIDE_REACH_M, SIDE_WINDOW_M = 28, 25, 0.009, 0.0035
@@ -130,16 +131,17 @@ class TrayFinder:
         found = []
         eye_m = self._lens.eye_m[2]
         marks = [
-            (slot.mouth_radius_m, tray.thickness_m, RIM_OFF),
-            (slot.bottom_radius_m, slot.floor_m, RIM_OFF),
+            (slot.mouth_radius_m, tray.thickness_m, RIM_OFF, RIM_OFF),
+            (slot.bottom_radius_m, slot.floor_m, RIM_OFF, RIM_OFF),
         ]
         outline = self._outlines.get(slot.accepts)
         if outline is not None and outline.seat_m is not None:
-            marks.append((outline.radius_m, outline.seat_m + outline.middle_m, PART_OFF))
-        for radius_m, above_m, off in marks:
+            marks.append((outline.radius_m, outline.seat_m + outline.middle_m, PART_OFF, SHADOWED_OFF))
+        for radius_m, above_m, less, more in marks:
             height_m = self._surface.height_m + above_m
             scale = (eye_m - height_m) / (eye_m - self._height_m)
-            fits = np.abs(radii * scale / radius_m - 1) < off
+            off = radii * scale / radius_m - 1
+            fits = (-less < off) & (off < more)
             found.append(self._lens.at_height(places[fits], self._height_m, height_m))
         return np.concatenate(found)
 
