@@ -16,11 +16,11 @@ from cellwright.perception.recognition.round_fit import FittedCircle, points_abo
 __all__ = ["refit_discs"]
 
 Array = npt.NDArray[np.float64]
-ANGLES, OFFSETS = 72, 41
+ANGLES, OFFSETS = 72, 31
 REACH_M, MOST_REACH = 0.007, 0.32  # how far beyond teeth colours are looked at, inwards and outwards; of the radius
 BLURRED_M = 0.0015  # how far beyond teeth a picture still shows some of them
 TOOTH = range(-2, 3)  # neighbouring angles that are taken together: at least one tooth of a gear
-ROUNDS = 3
+ROUNDS = 2
 TOLERANCE = 0.055  # of the radius: as for edges
 SHADOW = 0.15  # share of what lies outside in one direction that is shadow, where there is any
 LEAST_DEPTH, DEPTHS_OF_NOISE = 0.12, 4.0  # what is less different outside is no end of the disc
@@ -46,7 +46,7 @@ def refit_discs(
         outlines: Of the parts.
         height_m: The height of the map.
     """
-    result = list(circles)
+    tried: dict[int, FittedCircle] = {}
     for number, circle in enumerate(circles if outlines else ()):
         outline = min(outlines, key=lambda one: abs(one.radius_m / circle.radius_m - 1))
         off = abs(circle.radius_m / outline.radius_m - 1)
@@ -54,10 +54,22 @@ def refit_discs(
             continue
         if circle.share < LEAST_SHARE or circle.solid < LEAST_SOLID or not circle.is_disc:
             continue
+        if any(_is_same(circle, circles[other]) for other in tried):
+            continue
         again = _refit(small, lens, circle, outline, height_m)
         if again is not None and _worth(again, outline) >= _worth(circle, outline):
+            tried[number] = again
+    result = list(circles)
+    if tried:
+        for number, again in zip(tried, with_insides(small, lens, list(tried.values()), height_m), strict=True):
             result[number] = again
     return result
+
+
+def _is_same(one: FittedCircle, other: FittedCircle) -> bool:
+    """Returns whether two circles were fitted to the same edges."""
+    near = SURE * other.radius_m
+    return abs(one.radius_m - other.radius_m) < near and float(np.hypot(*(one.xy_m - other.xy_m))) < near
 
 
 def _worth(circle: FittedCircle, outline: RoundOutline) -> float:
@@ -95,8 +107,7 @@ def _refit(
         share, spread = float(used.mean()), float(off[used].std()) if used.any() else 1.0
         measured = float(np.median((ends - ways @ fit[:2])[used])) if used.any() else 0.0
         centre, radius = centre + fit[:2] * radius_m, radius_m * (1 + measured)
-    fitted = replace(circle, xy_m=centre, radius_m=radius, share=share, spread_m=spread * radius_m)
-    return with_insides(small, lens, [fitted], height_m)[0]
+    return replace(circle, xy_m=centre, radius_m=radius, share=share, spread_m=spread * radius_m)
 
 
 def _ends(found: Array, offsets: Array, beyond: float, noise: float) -> tuple[Array, npt.NDArray[np.bool_]]:
@@ -104,7 +115,8 @@ def _ends(found: Array, offsets: Array, beyond: float, noise: float) -> tuple[Ar
 
     Between roots and tips of teeth both colours are seen: the end is where the part of its own colour would end.
     """
-    own = np.nanmedian(found[:, offsets < -beyond].reshape(-1, 3), axis=0)
+    inner = found[:, offsets < -beyond].reshape(-1, 3)
+    own = np.median(inner[np.isfinite(inner[:, 0])], axis=0)
     away = found - own
     around = _smooth(away[:, offsets > beyond].mean(axis=1))
     unit = around / np.maximum(np.linalg.norm(around, axis=1), 1e-9)[:, None]
@@ -112,7 +124,8 @@ def _ends(found: Array, offsets: Array, beyond: float, noise: float) -> tuple[Ar
     outer = depths[:, offsets > beyond]
     least = max(LEAST_DEPTH, DEPTHS_OF_NOISE * noise)
     near = np.concatenate([np.roll(outer, turn, axis=0) for turn in TOOTH], axis=1)
-    lowest = np.nan_to_num(np.quantile(near, SHADOW, axis=1))
+    rank = int(SHADOW * near.shape[1])
+    lowest = np.nan_to_num(np.partition(near, rank, axis=1)[:, rank])
     told = lowest > least
     other = np.clip(depths / np.maximum(lowest, least)[:, None], 0, 1)
     inside = _smooth((1 - other).mean(axis=1))

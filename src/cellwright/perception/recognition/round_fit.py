@@ -186,7 +186,8 @@ def _fit_edges(
         used = strong & (np.abs(off) < limit * tolerance)
         if used.sum() < len(ways) // 4:
             break
-        result = np.linalg.lstsq(design[used], edge[used], rcond=None)[0]
+        some = design[used]
+        result = np.linalg.solve(some.T @ some, some.T @ edge[used])
     off = edge - design @ result
     used = strong & (np.abs(off) < tolerance)
     spread = float(off[used].std()) if used.any() else 1.0
