@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -43,15 +44,20 @@ class Picture:
     @property
     def fault(self) -> str:
         """The reason why nothing can be seen in it, or an empty text."""
-        if self.pixels.ndim != 3 or self.pixels.shape[2] != 3:
-            return f"the picture of {self.source} has the shape {self.pixels.shape}; needed: rows, columns, 3 colours"
-        if not self.pixels.size:
+        pixels = np.asarray(self.pixels)
+        if pixels.ndim != 3 or pixels.shape[2] != 3:
+            return f"the picture of {self.source} has the shape {pixels.shape}; needed: rows, columns, 3 colours"
+        if not pixels.size:
             return f"the picture of {self.source} is empty"
+        if pixels.dtype != np.uint8:
+            return f"the picture of {self.source} has pixels of type {pixels.dtype}; needed: uint8, 0 to 255"
         rows, columns = self.pixels.shape[:2]
         if self.size_px not in (None, (columns, rows)):
             return f"the picture of {self.source} has {columns} x {rows} pixels, its intrinsics are of {self.size_px}"
         if not (np.isfinite(self.matrix).all() and np.isfinite(self.distortion).all()):
             return f"the intrinsics of {self.source} are not numbers"
+        if self.matrix.shape != (3, 3) or self.matrix[0, 0] <= 0 or self.matrix[1, 1] <= 0:
+            return f"the intrinsics of {self.source} are no matrix of 3 x 3 with focal lengths above zero"
         sample = self.pixels[::4, ::4].max(axis=2)
         if np.quantile(sample, 0.999) < BLACK:
             return f"the picture of {self.source} is black"
@@ -68,9 +74,16 @@ def read_picture(image: Image, info: CameraInfo, pose: CameraPose) -> Picture:
     return Picture(
         source=image.source,
         time_s=image.time_ns * 1e-9,
-        pixels=pixels.astype(np.uint8, copy=False),
+        pixels=_as_bytes(pixels),
         matrix=np.asarray(info.matrix, float),
         distortion=np.asarray(info.distortion, float),
         pose_camera_in_world=Pose(pose.position, pose.quaternion),
         size_px=(info.region_px[2] // info.binning, info.region_px[3] // info.binning),
     )
+
+
+def _as_bytes(pixels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Returns whole numbers from 0 to 255 as bytes; others stay as they are, for the picture's `fault` to tell."""
+    if pixels.dtype.kind in "iu" and pixels.size and pixels.min() >= 0 and pixels.max() <= 255:
+        return pixels.astype(np.uint8, copy=False)
+    return pixels

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cellwright.catalogue import PARTS, TRAYS
+from cellwright.catalogue import PARTS, TRAYS, GearFigures
 from cellwright.cells import load_cell
 from cellwright.core.pose import Pose
 from cellwright.drawings import Drawings
@@ -53,6 +53,31 @@ def test_a_picture_that_cannot_be_used_gives_nothing_and_a_reason(
     recogniser: OverheadRecogniser, pixels: np.ndarray, word: str
 ) -> None:
     found = recogniser.recognise(picture(pixels, matrix=np.diag([70.0, 70.0, 1.0]), size_px=None))
+    assert len(found) == 0
+    assert word in found.faults[0]
+
+
+@pytest.mark.parametrize(
+    ("changed", "word"),
+    [
+        ({"pixels": np.full((1024, 1024, 3), np.nan)}, "float64"),
+        ({"pixels": np.full((1024, 1024, 3), 128, np.uint16)}, "uint16"),
+        ({"pixels": np.full((3, 1024, 3), 128, np.uint8), "size_px": (1024, 3)}, "cut off"),
+        ({"pixels": np.full((500, 1024, 3), 128, np.uint8), "size_px": (1024, 1024)}, "1024 x 500"),
+        ({"matrix": np.zeros((3, 3))}, "focal"),
+        ({"matrix": np.full((3, 3), np.nan)}, "not numbers"),
+        ({"matrix": np.eye(2)}, "3 x 3"),
+        ({"pose_camera_in_world": Pose.from_xyz_rpy([9.0, 9.0, 2.0], [np.pi, 0, 0])}, "not in the picture"),
+        ({"pose_camera_in_world": Pose.from_xyz_rpy([0.3, -1.1, 2.0])}, "not in the picture"),
+        ({"pose_camera_in_world": Pose.from_xyz_rpy([0.3, -1.1, 0.5], [np.pi, 0, 0])}, "not from above"),
+    ],
+    ids=["nan", "16 bits", "a strip", "cut off", "no lens", "nan lens", "half a lens", "elsewhere", "up", "below"],
+)
+@pytest.mark.filterwarnings("error")
+def test_what_a_camera_tells_wrongly_is_named(
+    recogniser: OverheadRecogniser, changed: dict[str, object], word: str
+) -> None:
+    found = recogniser.recognise(replace(picture(np.full((1024, 1024, 3), 128, np.uint8)), **changed))
     assert len(found) == 0
     assert word in found.faults[0]
 
@@ -211,6 +236,59 @@ def test_coloured_paint_that_is_no_disc_is_no_gear(recogniser: OverheadRecognise
     pixels[300:340, :] = (230, 160, 20)  # a line on the floor, as wide as a small gear
     pixels[600:700, 200:300] = (230, 160, 20)
     assert len(recogniser.recognise(replace(taken, pixels=pixels))) == 0
+
+
+def _painted(taken: Picture, outline_m: np.ndarray, height_m: float, colour: tuple[int, int, int]) -> Picture:
+    """Returns the picture with one more polygon at a height above the table."""
+    import cv2
+
+    from cellwright.perception.recognition.lens import CalibratedLens
+
+    points = np.column_stack([outline_m, np.full(len(outline_m), TABLE_M + height_m)])
+    corners = np.round((CalibratedLens(taken).pixels(points) - 0.5) * 16).astype(np.int32)
+    pixels = taken.pixels.copy()
+    cv2.fillPoly(pixels, [corners], colour, cv2.LINE_AA, 4)
+    return replace(taken, pixels=pixels)
+
+
+def _toothed(gear: GearFigures, xy_m: tuple[float, float]) -> np.ndarray:
+    teeth = round(800 * gear.tip_radius_m)
+    angles = np.linspace(0, 2 * np.pi, 20 * teeth, endpoint=False)
+    radii = np.where(np.cos(teeth * angles) > 0, gear.tip_radius_m, gear.root_radius_m)
+    return np.array(xy_m) + radii[:, None] * np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+@pytest.mark.parametrize("name", ["small_gear", "medium_gear", "large_gear"])
+@pytest.mark.parametrize("shadow", [(75, 75, 78), (95, 95, 99)])
+def test_a_grey_gear_is_told_from_its_shadow(
+    recogniser: OverheadRecogniser, name: str, shadow: tuple[int, int, int]
+) -> None:
+    gear, taken = PARTS.get(name), drawn_picture({}, {}, noise=0.0)
+    for k in range(1, 9):  # a shadow is drawn out from below the gear
+        taken = _painted(taken, _toothed(gear, (0.30 + 0.0012 * k, -1.15 + 0.0012 * k)), 0.0, shadow)
+    taken = _painted(taken, _toothed(gear, (0.30, -1.15)), gear.disc_top_m, (50, 50, 52))
+    found = recogniser.recognise(taken)
+    assert found.skus == (gear.sku,)
+    assert np.hypot(*(found.positions[0, :2] - [0.30, -1.15])) < 0.0003
+
+
+def test_a_nut_is_no_gear(recogniser: OverheadRecogniser) -> None:
+    gear = PARTS.get("small_gear")
+    corners = np.array([(np.cos(a), np.sin(a)) for a in np.arange(6) * np.pi / 3])
+    ring = np.array([(np.cos(a), np.sin(a)) for a in np.arange(60) * np.pi / 30])
+    for radius_m in np.array([0.95, 1.0, 1.05]) * gear.tip_radius_m:
+        nut = _painted(drawn_picture({}, {}, noise=0.0), radius_m * corners + [0.3, -1.15], 0.0, (90, 85, 60))
+        assert (
+            len(recogniser.recognise(_painted(nut, 0.55 * radius_m * ring + [0.3, -1.15], 0.0, (150, 150, 156)))) == 0
+        )
+
+
+@pytest.mark.parametrize("yaw", [0.3, 0.3 + np.pi])
+def test_a_large_tray_is_not_taken_for_one_turned_by_a_half(recogniser: OverheadRecogniser, yaw: float) -> None:
+    found = recogniser.recognise(drawn_picture({}, {"large_gear_tray": (0.30, -1.15, yaw)}))
+    (row,) = [row for row, sku in enumerate(found.skus) if sku == TRAYS.get("large_gear_tray").sku]
+    turn = 2 * np.arctan2(found.quaternions[row, 3], found.quaternions[row, 0])
+    assert abs(np.angle(np.exp(1j * (turn - yaw)))) < np.radians(1.0)
 
 
 def test_a_part_and_a_tray_of_other_sizes_are_recognised_by_their_figures() -> None:

@@ -27,6 +27,7 @@ class RoundOutline:
         top_m: Height of its upper end.
         bottom_m: Height of the part's underside.
         seat_m: Height of the part's origin above the table, when it is seated in a tray; None where no tray takes it.
+        teeth_m: How far teeth reach beyond the radius, and their gaps into it.
     """
 
     sku: str
@@ -35,6 +36,7 @@ class RoundOutline:
     top_m: float
     bottom_m: float
     seat_m: float | None
+    teeth_m: float = 0.0
 
     @property
     def middle_m(self) -> float:
@@ -75,7 +77,8 @@ class RecognitionModel:
         seat_m = self._seat_m(part)
         if isinstance(part, GearFigures):
             middle_m = (part.root_radius_m + part.tip_radius_m) / 2
-            return RoundOutline(part.sku, middle_m, part.cone_height_m, part.disc_top_m, 0.0, seat_m)
+            teeth_m = part.tip_radius_m - middle_m
+            return RoundOutline(part.sku, middle_m, part.cone_height_m, part.disc_top_m, 0.0, seat_m, teeth_m)
         if isinstance(part, TurnedFigures) and part.is_round:
             wide = [height for radius, height in part.profile_rz_m if radius >= part.radius_m - WIDEST_M]
             return RoundOutline(part.sku, part.radius_m, min(wide), max(wide), part.bottom_m, seat_m)

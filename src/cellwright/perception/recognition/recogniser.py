@@ -11,6 +11,7 @@ from cellwright.core.extras import need_extra
 from cellwright.perception.picture import Picture
 from cellwright.perception.recognition.circles import guess_circles, top_view
 from cellwright.perception.recognition.clean import SmallPicture, noise_sd
+from cellwright.perception.recognition.disc_fit import refit_discs
 from cellwright.perception.recognition.lens import CalibratedLens
 from cellwright.perception.recognition.model import RecognitionModel
 from cellwright.perception.recognition.recognised import Recognised
@@ -76,14 +77,17 @@ class OverheadRecogniser:
         if pixel_m <= 0 or smallest_m / pixel_m < LEAST_PX:
             return [], f"{picture.source} shows the table at {surface.height_m:g} m too small, or not from above"
         factor = max(1, int(smallest_m / FINE / pixel_m))
+        if min(lens.size_px) * pixel_m < 2 * smallest_m:
+            return [], f"the picture of {picture.source} shows less than the smallest part: is it cut off?"
         coarse = SmallPicture(picture.pixels, 2 * factor, 0.7 if sd > NOISY else 0.0, sd)
         fine = SmallPicture(picture.pixels, factor, 1.2 if sd > NOISY else 0.6, sd)
         view = top_view(coarse, lens, surface, height_m, max(smallest_m / COARSE, pixel_m))
         if view is None:
             return [], f"the table at {surface.height_m:g} m is not in the picture of {picture.source}"
         circles = fit_circles(fine, lens, guess_circles(view, self._radii_m), view.height_m)
-        boards = TrayFinder(self.drawn, fine, lens, surface, view.height_m).find(_distinct(circles))
-        parts = pick_parts(circles, boards, self.drawn.outlines, lens, surface, view.height_m)
+        discs = refit_discs(fine, lens, circles, self.drawn.outlines, view.height_m)
+        boards = TrayFinder(self.drawn, fine, lens, surface, view.height_m).find(_distinct([*discs, *circles]))
+        parts = pick_parts(discs, boards, self.drawn.outlines, lens, surface, view.height_m)
         return [*(seen_tray(board, surface) for board in boards), *parts], ""
 
     @property

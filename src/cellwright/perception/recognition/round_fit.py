@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from cellwright.perception.recognition.circles import CircleGuess
 from cellwright.perception.recognition.clean import SmallPicture
 from cellwright.perception.recognition.lens import CalibratedLens
 
-__all__ = ["FittedCircle", "fit_circles"]
+__all__ = ["FittedCircle", "fit_circles", "parabola_peak", "points_about", "with_insides"]
 
 Array = npt.NDArray[np.float64]
 ANGLES, OFFSETS, INNER = 72, 29, 9
@@ -25,6 +25,7 @@ OTHER_SIZE = 1.0  # what a fit of another size than the one looked for loses of 
 GOOD = 0.8  # share of a circle after which no other kind of edge is tried
 WEAK = 0.3  # of the usual step of a circle: what is weaker is no edge of it
 COLOURED = 0.12  # difference of colours that makes a disc another thing than what it lies on
+RINGS = 0.35  # how much darker or brighter the middle may be in most directions: what has a hole is no disc
 DARKER = 0.12  # the same for brightness, where it is even
 
 
@@ -39,7 +40,8 @@ class FittedCircle:
         spread_m: Standard deviation of its edges about it.
         contrast: How much the colour inside differs from that around it.
         shade: How much brightness differs, as a logarithm.
-        unevenness: How much the brightness inside differs from one direction to another.
+        unevenness: How much the brightness inside, or its step to what is outside, differs from one direction to
+            another: a shadow may lie across both.
         solid: Share of the inside that is of one colour.
     """
 
@@ -82,14 +84,28 @@ def fit_circles(
         change = np.array([one[0] for one in moved])
         centres = centres + change[:, :2] * radii[:, None]
         radii = radii * (1 + change[:, 2])
+    fitted = [
+        FittedCircle(centre, float(radius), share, spread * float(radius), 0.0, 0.0, 0.0, 0.0)
+        for centre, radius, (_, share, spread) in zip(centres, radii, moved, strict=True)
+    ]
+    return with_insides(small, lens, fitted, height_m)
+
+
+def with_insides(
+    small: SmallPicture, lens: CalibratedLens, circles: Sequence[FittedCircle], height_m: float
+) -> list[FittedCircle]:
+    """Returns the circles with what is inside them."""
+    angles = 4 * np.pi * (np.arange(ANGLES // 2) + 0.5) / ANGLES
+    ways = np.column_stack([np.cos(angles), np.sin(angles)])
+    centres, radii = np.array([one.xy_m for one in circles]), np.array([one.radius_m for one in circles])
     inside = _insides(small, lens, centres, radii, ways, height_m)
     return [
-        FittedCircle(centre, float(radius), share, spread * float(radius), *within)
-        for centre, radius, (_, share, spread), within in zip(centres, radii, moved, inside, strict=True)
+        replace(circle, contrast=contrast, shade=shade, unevenness=unevenness, solid=solid)
+        for circle, (contrast, shade, unevenness, solid) in zip(circles, inside, strict=True)
     ]
 
 
-def _at(lens: CalibratedLens, centres: Array, ways: Array, reaches: Array, height_m: float) -> Array:
+def points_about(lens: CalibratedLens, centres: Array, ways: Array, reaches: Array, height_m: float) -> Array:
     """Returns pixels of points about centres: (n, angles, k, 2) for reaches (n, k)."""
     spots = centres[:, None, None, :] + ways[None, :, None, :] * reaches[:, None, :, None]
     return lens.pixels(np.concatenate([spots, np.full((*spots.shape[:-1], 1), height_m)], axis=-1))
@@ -106,7 +122,7 @@ def _steps(
 ) -> tuple[Array, Array]:
     """Returns sizes of steps across the circles, (n, angles, offsets), without and with the sign that most have."""
     wide = round(WINDOW / (offsets[1] - offsets[0]))
-    found = small.sampled(_at(lens, centres, ways, radii[:, None] * (1 + offsets), height_m)).astype(float)
+    found = small.sampled(points_about(lens, centres, ways, radii[:, None] * (1 + offsets), height_m)).astype(float)
     total = np.cumsum(np.concatenate([np.zeros_like(found[:, :, :1]), found], axis=2), axis=2)
     means = (total[:, :, wide:] - total[:, :, :-wide]) / wide
     step = means[:, :, :-wide] - means[:, :, wide:]  # at the offsets from `wide` on, between two samples
@@ -160,9 +176,7 @@ def _fit_edges(
     strength = steps[rows, best]
     inner = np.clip(best, 1, steps.shape[1] - 2)
     low, mid, high = (steps[rows, inner + k] for k in (-1, 0, 1))
-    bend = low - 2 * mid + high
-    shift = np.where(bend < -1e-12, 0.5 * (low - high) / np.where(bend < -1e-12, bend, 1.0), 0.0)
-    edge = middles[inner] + np.clip(shift, -0.5, 0.5) * (offsets[1] - offsets[0])
+    edge = middles[inner] + parabola_peak(low, mid, high) * (offsets[1] - offsets[0])
     edge = np.where(best == inner, edge, middles[best])
     strong = strength > max(WEAK * float(np.median(strength)), 1e-6)
     design = np.column_stack([ways, np.ones(len(ways))])
@@ -172,11 +186,19 @@ def _fit_edges(
         used = strong & (np.abs(off) < limit * tolerance)
         if used.sum() < len(ways) // 4:
             break
-        result = np.linalg.lstsq(design[used], edge[used], rcond=None)[0]
+        some = design[used]
+        result = np.linalg.solve(some.T @ some, some.T @ edge[used])
     off = edge - design @ result
     used = strong & (np.abs(off) < tolerance)
     spread = float(off[used].std()) if used.any() else 1.0
     return result, float(used.mean()), spread
+
+
+def parabola_peak(low: Array, mid: Array, high: Array) -> Array:
+    """Returns where the highest point of a parabola through three values is, in steps from the middle one."""
+    bend = low - 2 * mid + high
+    shift = np.where(bend < -1e-12, 0.5 * (low - high) / np.where(bend < -1e-12, bend, 1.0), 0.0)
+    return np.clip(shift, -0.5, 0.5)
 
 
 def _insides(
@@ -184,7 +206,7 @@ def _insides(
 ) -> list[tuple[float, float, float, float]]:
     """Returns contrast, shade, unevenness and solidity of each circle."""
     reaches = np.concatenate([np.linspace(0.35, 0.82, INNER), [1.12, 1.16, 1.2]])
-    found = small.sampled(_at(lens, centres, ways[::2], radii[:, None] * reaches, height_m)).astype(float)
+    found = small.sampled(points_about(lens, centres, ways, radii[:, None] * reaches, height_m)).astype(float)
     results = []
     for one in found:
         inner, outer = one[:, :INNER], one[:, INNER:].reshape(-1, 3)
@@ -197,7 +219,16 @@ def _insides(
         own, around = np.median(inner.reshape(-1, 3), axis=0), np.median(outer[shown], axis=0)
         contrast, shade = float(np.hypot(*(own - around)[:2])), float((own - around)[2])
         by_angle = np.median(inner[..., 2], axis=1)
-        unevenness = float(np.subtract(*np.quantile(by_angle, [0.85, 0.15])))
-        near = np.hypot(*(inner[..., :2] - own[:2]).reshape(-1, 2).T) < max(0.4 * contrast, 0.08 + 4 * small.noise)
-        results.append((contrast, shade, unevenness, float(near.mean())))
+        across = np.median(inner[:, -3:, 2], axis=1) - one[whole, INNER:, 2].mean(axis=1)
+        unevenness = min(_range(by_angle), _range(across[np.isfinite(across)]))
+        grain = 4 * small.noise * max(1.0, float(np.exp(-own[2])))  # ratios of dark colours are noisier
+        near = np.hypot(*(inner[..., :2] - own[:2]).reshape(-1, 2).T) < max(0.4 * contrast, 0.08 + grain)
+        ring = abs(float(np.median((inner[:, :3] - inner[:, -3:]).mean(axis=1)[:, 2])))
+        solid = float(near.mean()) if ring < RINGS else 0.0
+        results.append((contrast, shade, unevenness, solid))
     return results
+
+
+def _range(values: Array) -> float:
+    """Returns how far values are apart, but for some at either end."""
+    return float(np.subtract(*np.quantile(values, [0.85, 0.15]))) if len(values) else np.inf

@@ -12,20 +12,24 @@ from cellwright.catalogue import TrayFigures
 from cellwright.perception.recognition.clean import SmallPicture
 from cellwright.perception.recognition.lens import CalibratedLens
 from cellwright.perception.recognition.model import RecognitionModel
-from cellwright.perception.recognition.round_fit import FittedCircle
+from cellwright.perception.recognition.round_fit import FittedCircle, parabola_peak
 from cellwright.perception.support import Surface
 
 __all__ = ["FoundTray", "TrayFinder"]
 
 Array = npt.NDArray[np.float64]
 RIM_OFF, PART_OFF = 0.05, 0.075  # of the radius of a slot's rim, of a part in it: what is farther off is another
+SHADOWED_OFF = 0.1  # the same for a part that seems larger by its shadow
 PAIR_M, SLOT_M = 0.003, 0.003  # how far a pair of circles may be off its distance, a circle off its slot
 SAME_M, SAME_RAD = 0.004, 0.05
 SIDE_SAMPLES, SIDE_OFFSETS, SIDE_REACH_M, SIDE_WINDOW_M = 28, 25, 0.009, 0.0035
 EDGE_M = 0.0035  # how far the edge of a plate may be off its place
-LEAST_STEP = 0.06
+ROUNDED_M = 0.0007  # how far inside a plate's outline its rounded upper edge is seen
+SIDE_ALONG = 7  # neighbouring samples that are taken together: an edge is straight
+LEAST_STEP, STEPS_OF_NOISE = 0.035, 0.8
 LEAST_SIDES = 0.5  # share of the plate's edge that must be seen
 LEAST_SLOTS = 0.5
+LEAST_SCORE = 0.65  # few slots need many edges around them
 IN_MOUTH = 1.035  # of the radius of a slot: a part that closes it is larger
 SIDE_SD_M = 0.0012  # of one side of a plate against 0.3 mm of a circle
 
@@ -127,16 +131,17 @@ class TrayFinder:
         found = []
         eye_m = self._lens.eye_m[2]
         marks = [
-            (slot.mouth_radius_m, tray.thickness_m, RIM_OFF),
-            (slot.bottom_radius_m, slot.floor_m, RIM_OFF),
+            (slot.mouth_radius_m, tray.thickness_m, RIM_OFF, RIM_OFF),
+            (slot.bottom_radius_m, slot.floor_m, RIM_OFF, RIM_OFF),
         ]
         outline = self._outlines.get(slot.accepts)
         if outline is not None and outline.seat_m is not None:
-            marks.append((outline.radius_m, outline.seat_m + outline.middle_m, PART_OFF))
-        for radius_m, above_m, off in marks:
+            marks.append((outline.radius_m, outline.seat_m + outline.middle_m, PART_OFF, SHADOWED_OFF))
+        for radius_m, above_m, less, more in marks:
             height_m = self._surface.height_m + above_m
             scale = (eye_m - height_m) / (eye_m - self._height_m)
-            fits = np.abs(radii * scale / radius_m - 1) < off
+            off = radii * scale / radius_m - 1
+            fits = (-less < off) & (off < more)
             found.append(self._lens.at_height(places[fits], self._height_m, height_m))
         return np.concatenate(found)
 
@@ -174,11 +179,12 @@ class TrayFinder:
             return None
         count = len(seen)
         xy_m = xy_m + _turned(shift * 0.3**2 / (0.3**2 + count * (1000 * SIDE_SD_M) ** 2), yaw_rad)
-        return FoundTray(tray, xy_m, yaw_rad, count / len(slots), share, float(np.hypot(*shift)), residual_m)
+        board = FoundTray(tray, xy_m, yaw_rad, count / len(slots), share, float(np.hypot(*shift)), residual_m)
+        return board if board.score >= LEAST_SCORE else None
 
     def _sides(self, tray: TrayFigures, xy_m: Array, yaw_rad: float) -> tuple[float, Array]:
         """Returns the share of the plate's edge that is seen, and how far it is off, in the tray's frame."""
-        half = np.array(tray.size_m) / 2
+        half, height_m = np.array(tray.size_m) / 2, self._surface.height_m + tray.thickness_m
         along = np.linspace(-1, 1, SIDE_SAMPLES)
         offsets = np.linspace(-SIDE_REACH_M, SIDE_REACH_M, SIDE_OFFSETS)
         wide = round(SIDE_WINDOW_M / (offsets[1] - offsets[0]))
@@ -189,27 +195,30 @@ class TrayFinder:
             spots[..., axis] = normal[axis] * (half[axis] + offsets)
             spots[..., 1 - axis] = (along * (half[1 - axis] - 1.2 * tray.corner_radius_m))[:, None]
             world = xy_m + _turned(spots.reshape(-1, 2), yaw_rad).reshape(spots.shape)
-            middle = world.mean(axis=(0, 1))
-            outward = float(_turned(normal, yaw_rad) @ (middle - self._lens.eye_m[:2])) > 0
-            height_m = self._surface.height_m + (tray.thickness_m if outward else tray.foot_height_m)
             points.append(np.concatenate([world, np.full((*world.shape[:-1], 1), height_m)], axis=-1))
         found = self._small.sampled(self._lens.pixels(np.array(points))).astype(float)
         total = np.cumsum(np.concatenate([np.zeros_like(found[:, :, :1]), found], axis=2), axis=2)
         means = (total[:, :, wide:] - total[:, :, :-wide]) / wide
         step = means[:, :, :-wide] - means[:, :, wide:]
         step[~np.isfinite(step)] = 0.0
-        step = (step + np.roll(step, 1, axis=1) + np.roll(step, -1, axis=1)) / 3
+        step = sum(np.roll(step, k, axis=1) for k in range(-(SIDE_ALONG // 2), SIDE_ALONG // 2 + 1)) / SIDE_ALONG
         sizes = np.linalg.norm(step, axis=3)
         middles = (offsets[wide - 1 : -wide] + offsets[wide : len(offsets) - wide + 1]) / 2
         sizes *= np.exp(-((middles / 0.005) ** 2) / 2)
         best = sizes.argmax(axis=2)
+        inner = np.clip(best, 1, sizes.shape[2] - 2)
+        low, mid, high = (np.take_along_axis(sizes, (inner + k)[..., None], axis=2)[..., 0] for k in (-1, 0, 1))
+        places = middles[inner] + (offsets[1] - offsets[0]) * parabola_peak(low, mid, high)
         strength = np.take_along_axis(sizes, best[..., None], axis=2)[..., 0]
-        seen = (strength > LEAST_STEP + 1.5 * self._small.noise) & (np.abs(middles[best]) < EDGE_M)
+        seen = (strength > LEAST_STEP + STEPS_OF_NOISE * self._small.noise) & (np.abs(middles[best]) < EDGE_M)
         shift = np.zeros(2)
         for axis in range(2):
-            ends = [middles[best[k]][seen[k]] for k in (2 * axis, 2 * axis + 1)]
-            if min(len(end) for end in ends) > SIDE_SAMPLES // 3:
-                shift[axis] = (np.median(ends[0]) - np.median(ends[1])) / 2
+            ends = [
+                sign * (float(np.median(places[k][seen[k]])) + ROUNDED_M)
+                for k, sign in ((2 * axis, 1), (2 * axis + 1, -1))
+                if seen[k].sum() > SIDE_SAMPLES // 3
+            ]
+            shift[axis] = np.mean(ends) if ends else 0.0
         return float(seen.mean()), shift
 
     def _best(self, boards: Sequence[FoundTray]) -> list[FoundTray]:
