@@ -12,7 +12,7 @@ from cellwright.core.extras import need_extra
 from cellwright.core.registry import Registry
 from cellwright.perception.picture import Picture
 from cellwright.perception.pose_measurement import MeasurementStatus, PoseMeasurement
-from cellwright.perception.stereo.depth_map import DepthMap, Workspace, match
+from cellwright.perception.stereo.depth_map import GREEN, RED, DepthMap, Workspace, match
 from cellwright.perception.stereo.hypotheses import (
     ABOVE_M,
     LEAST_IN_VIEW,
@@ -118,7 +118,18 @@ class FastStereo(DenseStereo):
         self._field = ProfileField.of(model) if model.profile_rz_m else None
 
     def _locate(self, pair: StereoPair) -> PoseMeasurement:
-        depths = match(pair, self.workspace, self.model.height_m + MARGIN_M)
+        """Returns the measurement by the red channel or, where it finds nothing good, by the green one.
+
+        At the edges of the projector's light there is no pattern, and a thing's own colours must do.
+        """
+        found = self._by_channel(pair, RED)
+        if found.status not in (MeasurementStatus.POOR, MeasurementStatus.NOT_SEEN):
+            return found
+        other = self._by_channel(pair, GREEN)
+        return other if other.status is MeasurementStatus.FOUND else found
+
+    def _by_channel(self, pair: StereoPair, channel: int) -> PoseMeasurement:
+        depths = match(pair, self.workspace, self.model.height_m + MARGIN_M, channel)
         if depths is None:
             return PoseMeasurement(
                 status=MeasurementStatus.NOT_SEEN, reason=f"the workspace is out of view of {pair.left.source}"

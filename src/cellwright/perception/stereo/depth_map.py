@@ -12,9 +12,11 @@ import numpy.typing as npt
 from cellwright.core.pose import Pose
 from cellwright.perception.stereo.rectified_pair import StereoPair
 
-__all__ = ["DepthMap", "Workspace", "match"]
+__all__ = ["GREEN", "RED", "DepthMap", "Workspace", "match"]
 
 Array = npt.NDArray[np.float64]
+RED, GREEN = 0, 1
+"""Channels of a picture."""
 HALF = 2  # pixels along each axis that become one: noise is halved, matching takes an eighth of the time
 BLOCK_PX = 7
 BLUR_PX = 0.8
@@ -100,11 +102,17 @@ class DepthMap:
         return z, np.where(seen, row * columns + column, 0), seen
 
 
-def match(pair: StereoPair, workspace: Workspace, height_m: float) -> DepthMap | None:
+def match(pair: StereoPair, workspace: Workspace, height_m: float, channel: int = RED) -> DepthMap | None:
     """Returns the depths of a workspace up to a height, or None where it is out of view.
 
-    The red channel is matched, in which the projector's pattern is, at half the size; only where the workspace is in
-    the picture, and only disparities that it can have.
+    One channel is matched, at half the size; only where the workspace is in the picture, and only disparities that it
+    can have.
+
+    Args:
+        pair: The pictures.
+        workspace: Where to look.
+        height_m: Up to which height above its surface.
+        channel: `RED`, in which the projector's pattern is, or `GREEN`, for what it does not reach.
     """
     import cv2
 
@@ -127,7 +135,7 @@ def match(pair: StereoPair, workspace: Workspace, height_m: float) -> DepthMap |
     first = max(int(low[0]) - beyond, 0)
     window = slice(int(low[1]), int(high[1])), slice(first, int(high[0]))
     margin = beyond - (int(low[0]) - first)  # what the pictures do not have of these
-    views = [_reduced(picture.pixels[:, :, 0], window, margin) for picture in (pair.left, pair.right)]
+    views = [_reduced(picture.pixels[:, :, channel], window, margin) for picture in (pair.left, pair.right)]
     matcher = cv2.StereoSGBM.create(
         minDisparity=least,
         numDisparities=count,
