@@ -52,6 +52,8 @@ class CameraDetectorCfg(SensorCfg):
         noise: Models of noise of the pictures, one after the other; by default that of the camera itself.
         renderer: `auto` is `soft`, which gives the same bits every time, where numba is installed and no other is
             asked for by CELLWRIGHT_RENDERER; else the best that works here.
+        shadows: Whether things keep light from others in its pictures.
+        samples: Per pixel that shows an edge: 4 or 1.
     """
 
     name: str
@@ -66,6 +68,8 @@ class CameraDetectorCfg(SensorCfg):
     exposure: Annotated[float, Field(gt=0, le=100)] = EXPOSURE
     noise: tuple[dict[str, Any], ...] | None = None
     renderer: Literal["auto", "gl", "soft", "ray"] = "auto"
+    shadows: bool = True
+    samples: Literal[1, 4] = 4
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
@@ -94,7 +98,7 @@ class CameraDetector(Sensor[CameraDetectorCfg]):
     def __init__(self, cfg: CameraDetectorCfg, context: SensorContext) -> None:
         super().__init__(cfg, context)
         need_extra(f"{context.where}: recognition in pictures", "vision", "cv2")
-        keys = ("name", "camera", "rate_hz", "binning", "exposure", "noise", "renderer")
+        keys = ("name", "camera", "rate_hz", "binning", "exposure", "noise", "renderer", "shadows", "samples")
         taken = {key: getattr(cfg, key) for key in keys}
         if cfg.renderer == "auto" and not os.environ.get(VARIABLE) and has_extra("numba"):
             taken["renderer"] = "soft"
