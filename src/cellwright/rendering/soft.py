@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from cellwright.rendering.view import Frustum
 __all__ = ["SoftRenderer"]
 
 Array = npt.NDArray[np.float64]
+Result = TypeVar("Result")
 
 BANDS = 8  # of rows, each filled and shaded by one thread; the pixels do not depend on their number
 SHADOW_PX = 2048
@@ -105,8 +106,7 @@ class _SoftFrame:
 
         samples = math.isqrt(quality.samples)  # along each axis of a pixel
         nearest, number = self._buffers(samples, SOLID)
-        has_glass = bool(self._kind.any() or self._planes[GLASS])
-        glass = self._buffers(samples, GLASS) if has_glass else (NO_DEPTH, NO_NUMBER)
+        glass = self._buffers(samples, GLASS)
         materials, mesh, lens = PackedMaterials(self._model, self._data), self._mesh, self._lens(samples)
         lights = scene_lights(self._model, self._data, self._frustum)
         lenses, maps, shadow_of = self._shadows(lights if quality.shadows else [], nearest, lens)
@@ -139,6 +139,8 @@ class _SoftFrame:
         lens = self._lens(samples)
         spans, count = self._mesh.spans(self._world, lens, (width, height), FRONT, self._kind, kind)
         planes = pack_planes(self._model, self._frames, lens, self._planes[kind])
+        if kind == GLASS and not count and not len(planes):
+            return NO_DEPTH, NO_NUMBER
         nearest = self._mesh.buffer(f"nearest {kind}", (height, width), np.float32)
         number = self._mesh.buffer(f"number {kind}", (height, width), np.int32)
 
@@ -167,11 +169,17 @@ class _SoftFrame:
             origin = light.source_in_world_m if is_pinhole else np.array(self._model.stat.center)
             plane = ImagePlane.along(origin, light.axis_in_world)
             lens = pack_lens(plane, (1.0, 1.0), (0.0, 0.0), near_m=NEAR_M, is_pinhole=is_pinhole)
-            low_x, low_y, high_x, high_y = bounds(nearest, eye, lens)
+
+            def seen_by(first: int, last: int, lens: Array = lens) -> tuple[float, float, float, float]:
+                low_x, low_y, high_x, high_y = bounds(nearest, eye, lens, first, last)
+                return low_x, low_y, high_x, high_y
+
+            seen = self._in_bands(len(nearest), seen_by)
+            (low_x, low_y), (high_x, high_y) = np.min(seen, axis=0)[:2], np.max(seen, axis=0)[2:]
             if not is_pinhole:  # nothing casts a shadow beyond what casts it
                 ends = self._mesh.reach(self._world, lens)
-                low_x, low_y = max(low_x, ends[0, 0]), max(low_y, ends[0, 1])
-                high_x, high_y = min(high_x, ends[1, 0]), min(high_y, ends[1, 1])
+                low_x, low_y = max(low_x, ends[0]), max(low_y, ends[1])
+                high_x, high_y = min(high_x, ends[2]), min(high_y, ends[3])
             if not (low_x < high_x and low_y < high_y):
                 continue
             scale = [(SHADOW_PX - 8) / (high_x - low_x), (SHADOW_PX - 8) / (high_y - low_y)]
@@ -187,9 +195,10 @@ class _SoftFrame:
             with_shadow[i] = len(maps)
             lenses.append(lens[None])
             maps.append(shadow)
-        stacked = np.stack(maps) if maps else np.empty((0, 0, 0), np.float32)
+        stacked = maps[0][None] if len(maps) == 1 else np.array(maps, np.float32).reshape(-1, SHADOW_PX, SHADOW_PX)
         return np.concatenate(lenses), stacked, with_shadow
 
-    def _in_bands(self, rows: int, work: Callable[[int, int], None]) -> None:
+    def _in_bands(self, rows: int, work: Callable[[int, int], Result]) -> list[Result]:
+        """Returns what is worked out for each band of rows, from its first row to that after its last."""
         ends = np.linspace(0, rows, BANDS + 1).astype(int).tolist()
-        list(self._pool.map(work, ends[:-1], ends[1:]))
+        return list(self._pool.map(work, ends[:-1], ends[1:]))
