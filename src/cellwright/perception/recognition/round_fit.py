@@ -11,6 +11,7 @@ import numpy.typing as npt
 from cellwright.perception.recognition.circles import CircleGuess
 from cellwright.perception.recognition.clean import SmallPicture
 from cellwright.perception.recognition.lens import CalibratedLens
+from cellwright.perception.recognition.middle import middle_of
 
 __all__ = ["FittedCircle", "fit_circles"]
 
@@ -164,16 +165,17 @@ def _fit_edges(
     shift = np.where(bend < -1e-12, 0.5 * (low - high) / np.where(bend < -1e-12, bend, 1.0), 0.0)
     edge = middles[inner] + np.clip(shift, -0.5, 0.5) * (offsets[1] - offsets[0])
     edge = np.where(best == inner, edge, middles[best])
-    strong = strength > max(WEAK * float(np.median(strength)), 1e-6)
+    strong = strength > max(WEAK * middle_of(strength), 1e-6)
     design = np.column_stack([ways, np.ones(len(ways))])
-    used, result = strong, np.array([0.0, 0.0, float(np.median(edge[strong])) if strong.any() else 0.0])
-    for limit in (3.0, 2.0, 1.0):
-        off = edge - design @ result
-        used = strong & (np.abs(off) < limit * tolerance)
-        if used.sum() < len(ways) // 4:
-            break
-        result = np.linalg.lstsq(design[used], edge[used], rcond=None)[0]
+    used, result = None, np.array([0.0, 0.0, middle_of(edge[strong]) if strong.any() else 0.0])
     off = edge - design @ result
+    for limit in (3.0, 2.0, 1.0):
+        last, used = used, strong & (np.abs(off) < limit * tolerance)
+        if np.count_nonzero(used) < len(ways) // 4:
+            break
+        if last is None or not np.array_equal(used, last):  # else it would be the same fit
+            result = np.linalg.lstsq(design[used], edge[used], rcond=None)[0]
+            off = edge - design @ result
     used = strong & (np.abs(off) < tolerance)
     spread = float(off[used].std()) if used.any() else 1.0
     return result, float(used.mean()), spread
