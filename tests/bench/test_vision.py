@@ -2,7 +2,8 @@
 
 import time
 
-from cellwright.bench import BENCHES
+from cellwright.bench import BENCHES, vision_kitting
+from cellwright.bench.result import MeasurementConditions
 from cellwright.bench.vision import TARGETS, _cpu_ms
 
 
@@ -28,3 +29,18 @@ def test_time_is_that_of_the_processor_without_the_first_call():
 def test_a_kit_from_pixels_and_two_cameras_have_goals():
     assert TARGETS["aprs.tasked_rtf"] == {"min": 5.0}
     assert TARGETS["aprs.two_cameras_rtf"] == {"min": 2.0}
+
+
+def test_two_cameras_are_timed_as_their_names_say(monkeypatch):
+    asked = []
+
+    def timed(_seed, duration_s, drawn, *, moving):
+        asked.append((dict(drawn), moving))
+        return duration_s / 4, duration_s / 2
+
+    monkeypatch.setattr(vision_kitting, "_two_cameras_s", timed)
+    metrics = vision_kitting.two_cameras(MeasurementConditions(seed=0, quick=True), "gl")
+    quick = {"renderer": "gl", "shadows": False, "samples": 1}
+    assert asked == [(quick, True), (quick, False), ({"renderer": "gl"}, True)]
+    assert metrics["aprs.two_cameras_rtf"] == metrics["aprs.two_cameras_shadows_rtf"] == 4
+    assert metrics["aprs.two_cameras_shadows_cpu"] == 0.5

@@ -127,6 +127,18 @@ def test_detections_carry_the_time_of_their_picture_and_come_after_the_delay(cel
         assert frame.time_s == detector.recogniser.pictures[0].time_s
 
 
+@pytest.mark.parametrize("less", [{"shadows": False}, {"samples": 1}])
+def test_its_pictures_have_the_quality_of_its_line(cell, less):
+    pictures = []
+    for more in ({}, less):
+        lines = [{**line, "noise": [], **more} if _is_camera(line) else line for line in cell.sensors]
+        with Lab(cell.model_copy(update={"sensors": tuple(lines)}), 1) as lab:
+            detector = detector_of(lab)
+            detector.sample()
+            pictures.append(detector.eye.taken()[0].pixels.astype(int))
+    assert 0.01 < (np.abs(pictures[1] - pictures[0]) > 8).any(axis=2).mean() < 0.6
+
+
 def test_only_what_is_in_its_area_is_reported(cell):
     lines = [{**line, "max_xy_m": [0.0, 5.0]} if _is_camera(line) else line for line in cell.sensors]
     with Lab(cell.model_copy(update={"sensors": tuple(lines)}), 1) as lab:

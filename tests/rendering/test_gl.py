@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from cellwright.rendering import DEPTH, GEOM, RayRenderer, SoftRenderer, View
+from cellwright.rendering import BEST, DEPTH, GEOM, Quality, RayRenderer, SoftRenderer, View
 from cellwright.rendering.probe import GL_PLATFORMS, probe
 
 pytestmark = pytest.mark.peer
@@ -19,7 +19,7 @@ VIEW = View(eye_in_world_m=(0.75, -1.5, 1.35), target_in_world_m=(0.0, -0.03, 0.
 DRAW = """
 import sys
 import mujoco, numpy
-from cellwright.rendering import GlRenderer, View
+from cellwright.rendering import GlRenderer, Quality, View
 platform, folder = sys.argv[1:]
 renderer = GlRenderer(platform)
 view = View(eye_in_world_m=(0.75, -1.5, 1.35), target_in_world_m=(0.0, -0.03, 0.5))
@@ -36,6 +36,8 @@ frustum = view.resolve(*scenes["lit"])
 shot = renderer.shoot(*scenes["lit"], frustum, big, exposure=0.5, layers=("rgb", "depth", "geom"))
 for name, layer in (("dim", shot.rgb), ("depth", shot.depth_m), ("geom", shot.geom)):
     numpy.save(f"{folder}/{name}.npy", layer)
+for name, quality in (("shadowless", Quality(shadows=False)), ("jagged", Quality(samples=1))):
+    numpy.save(f"{folder}/{name}.npy", renderer.shoot(*scenes["lit"], frustum, big, exposure=0.5, quality=quality).rgb)
 numpy.save(f"{folder}/again.npy", renderer.render(*scenes["lit"], view, big))
 """
 
@@ -105,6 +107,24 @@ def test_light_is_scaled_before_it_is_cut_off(drawn):
     bright = (drawn["lit"] > 20) & (drawn["lit"] < 250)
     share = drawn["dim"][bright] / drawn["lit"][bright].astype(float)
     assert np.median(share) == pytest.approx(0.5, abs=0.02)
+
+
+def test_shadows_can_be_left_out(drawn, table):
+    dim, flat = drawn["dim"].astype(int), drawn["shadowless"].astype(int)
+    by_ray, flat_by_ray = (
+        RayRenderer().shoot(*table, VIEW.resolve(*table), SIZE, quality=quality).rgb.astype(int)
+        for quality in (BEST, Quality(shadows=False))
+    )
+    shadow = ((flat_by_ray - by_ray) > 30).all(axis=2)
+    assert shadow.sum() > 500
+    assert np.median((flat - dim)[shadow]) > 15
+    assert np.percentile(np.abs(flat - dim)[~shadow], 90) <= 2
+
+
+def test_one_sample_leaves_edges_jagged(drawn):
+    smooth, jagged = (np.abs(np.diff(drawn[name].astype(int), axis=1)).max(axis=2) for name in ("dim", "jagged"))
+    assert 0 < (np.abs(drawn["dim"].astype(int) - drawn["jagged"]) > 2).any(axis=2).mean() < 0.1
+    assert (jagged > 40).sum() > 1.1 * (smooth > 40).sum()
 
 
 def test_drawing_again_gives_the_same(drawn):

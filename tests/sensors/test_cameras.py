@@ -79,6 +79,20 @@ def test_same_seed_same_pixels_other_number_other_noise(seen):
     assert difference.std() / 255 == pytest.approx(0.05 * np.sqrt(2), rel=0.1)
 
 
+@pytest.mark.parametrize("renderer", ["soft", "ray"])
+@pytest.mark.parametrize("less", [{"shadows": False}, {"samples": 1}])
+def test_quality_is_that_of_the_line(seen, renderer, less):
+    best, same, quick = (
+        camera(seen, noise=[], renderer=renderer, **line).taken()[0].pixels.astype(int)
+        for line in ({}, {"shadows": True, "samples": 4}, less)
+    )
+    assert np.array_equal(best, same)
+    changed = (np.abs(quick - best) > 8).any(axis=2)
+    assert 0.002 < changed.mean() < 0.6
+    if "shadows" in less:
+        assert (quick - best)[changed].mean() > 8  # more light, never less
+
+
 def test_check_sensor_finds_nothing_wrong(seen):
     line = {"type": "depth_camera", "camera": "eye", "renderer": "soft", "binning": 2, "rate_hz": 10}
     assert check_sensor(line, seen) == []

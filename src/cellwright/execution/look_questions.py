@@ -128,8 +128,9 @@ class SightPoints:
         if view is None or not view.detectors:
             return None
         left, chosen = set(range(len(questions))), list[str]()
+        shares = self._shares(questions, view.detectors, self._now)
         for share in (SHARE, PARTLY):
-            seen = {name: self._clear(questions, [name], self._now, share) for name in view.detectors}
+            seen = {name: [in_view >= share for in_view in rows] for name, rows in shares.items()}
             while left:
                 gains = {name: sum(seen[name][row] for row in left) for name in view.detectors}
                 best = max(gains, key=gains.__getitem__)
@@ -163,17 +164,27 @@ class SightPoints:
         share: float,
     ) -> list[bool]:
         """Returns of each question whether enough of its points are in view of one of the detectors."""
+        shares = self._shares(questions, detectors, visibility).values()
+        return [any(rows[number] >= share for rows in shares) for number in range(len(questions))]
+
+    def _shares(
+        self,
+        questions: Sequence[Question],
+        detectors: Iterable[str],
+        visibility: Callable[[str, Array, Array, Array], npt.NDArray[np.int8]],
+    ) -> dict[str, list[float]]:
+        """Returns the share of each question's points that is in view of each detector."""
         if not questions:
-            return []
+            return {name: [] for name in detectors}
         points = [self._points(question) for question in questions]
         places = np.concatenate([rows for rows, _, _ in points])
         radii = np.concatenate([np.full(len(rows), radius_m) for rows, radius_m, _ in points])
         parts = np.concatenate([np.full(len(rows), by_parts) for rows, _, by_parts in points])
         ends = np.cumsum([len(rows) for rows, _, _ in points])[:-1]
-        found = [False] * len(questions)
+        found = {}
         for detector in detectors:
             clear = visibility(detector, places, radii, parts) == Visibility.CLEAR
-            found = [had or bool(rows.mean() >= share) for had, rows in zip(found, np.split(clear, ends), strict=True)]
+            found[detector] = [float(rows.mean()) for rows in np.split(clear, ends)]
         return found
 
     def _points(self, question: Question) -> tuple[Array, float, bool]:

@@ -49,6 +49,8 @@ class CameraDetectorCfg(SensorCfg):
         exposure: Factor of the light before it is cut off at white.
         noise: Models of noise of the pictures, one after the other; by default that of the camera itself.
         renderer: That of its camera.
+        shadows: Whether things keep light from others in its pictures.
+        samples: Per pixel that shows an edge: 4 or 1.
     """
 
     name: str
@@ -63,6 +65,8 @@ class CameraDetectorCfg(SensorCfg):
     exposure: Annotated[float, Field(gt=0, le=100)] = EXPOSURE
     noise: tuple[dict[str, Any], ...] | None = None
     renderer: Literal["auto", "gl", "soft", "ray"] = "auto"
+    shadows: bool = True
+    samples: Literal[1, 4] = 4
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
@@ -91,7 +95,7 @@ class CameraDetector(Sensor[CameraDetectorCfg]):
     def __init__(self, cfg: CameraDetectorCfg, context: SensorContext) -> None:
         super().__init__(cfg, context)
         need_extra(f"{context.where}: recognition in pictures", "vision", "cv2")
-        keys = ("name", "camera", "rate_hz", "binning", "exposure", "noise", "renderer")
+        keys = ("name", "camera", "rate_hz", "binning", "exposure", "noise", "renderer", "shadows", "samples")
         taken = {key: getattr(cfg, key) for key in keys}
         self.eye = ColorCamera(ImageCameraCfg(type="color_camera", **taken), context)
         self.sight = LineOfSight(self.world, self.eye.mount.actual)

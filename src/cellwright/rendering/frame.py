@@ -35,7 +35,16 @@ LIFT_M = 5e-4  # rays for shadows start above the surface
 class RayFrame:
     """One picture in the making."""
 
-    def __init__(self, model: Any, data: Any, frustum: Frustum, size: tuple[int, int], mesh: SceneMesh) -> None:
+    def __init__(
+        self,
+        model: Any,
+        data: Any,
+        frustum: Frustum,
+        size: tuple[int, int],
+        mesh: SceneMesh,
+        *,
+        shadows: bool = True,
+    ) -> None:
         self._model = model
         self._frustum = frustum
         self._size = size
@@ -47,7 +56,7 @@ class RayFrame:
         self._lights = scene_lights(model, data, frustum)
         self._shadow_casters = [
             self._caster.shadow_casters(ImagePlane.along(light.source_in_world_m, light.axis_in_world))
-            if light.casts_shadows
+            if shadows and light.casts_shadows
             else None
             for light in self._lights
         ]

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.core.errors import SimulationError
+from cellwright.rendering.quality import BEST, Quality
 from cellwright.rendering.renderer import Renderer
 from cellwright.rendering.shot import DEPTH, GEOM, RGB, Shot, blank_shot
 from cellwright.rendering.view import VISIBLE_GROUPS, Frustum
@@ -25,14 +26,14 @@ class GlRenderer(Renderer):
     """Draws with OpenGL through one platform, `egl` or `osmesa`.
 
     The context is chosen here and not by MuJoCo's environment variable, which is read once and then holds for the
-    whole process. A context serves one model at a time and is kept for the next picture of the same model.
+    whole process. Contexts, one for each quality, serve one model at a time and are kept for its next pictures.
     """
 
     def __init__(self, platform: str) -> None:
         self.name = platform
         self._model: Any = None
         self._gl: Any = None
-        self._context: Any = None
+        self._contexts = dict[Quality, Any]()
         self._scene: Any = None
 
     def shoot(
@@ -44,20 +45,20 @@ class GlRenderer(Renderer):
         *,
         exposure: float = 1.0,
         layers: tuple[str, ...] = (RGB,),
+        quality: Quality = BEST,
     ) -> Shot:
         """Returns the layers of a picture that are asked for; light is scaled by the exposure before it is cut off."""
         width, height = size
-        self._open(model)
-        self._gl.make_current()
-        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._context)
-        if (self._context.offWidth, self._context.offHeight) != (width, height):
-            mujoco.mjr_resizeOffscreen(width, height, self._context)
-        self._context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
+        context = self._open(model, quality)
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, context)
+        if (context.offWidth, context.offHeight) != (width, height):
+            mujoco.mjr_resizeOffscreen(width, height, context)
+        context.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
         self._compose(model, data, frustum)
         shot = blank_shot(size)
         if RGB in layers:
             self._expose(exposure)
-            picture, buffer = self._draw(size, with_depth=exposure != 1)
+            picture, buffer = self._draw(context, size, with_depth=exposure != 1)
             if exposure != 1:  # the sky is not lit: it is scaled afterwards, and never was too bright
                 picture[buffer == 0] = np.round(picture[buffer == 0] * min(exposure, 1.0))
             shot.rgb[:] = picture[::-1]
@@ -66,7 +67,7 @@ class GlRenderer(Renderer):
             self._scene.flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = True
             self._scene.flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = True
             self._leave_out_glass()
-            picture, buffer = self._draw(size, with_depth=True)
+            picture, buffer = self._draw(context, size, with_depth=True)
             seen = picture.astype(np.int32) @ [1, 256, 65536] - 1
             numbers = np.full(self._scene.ngeom + 1, -1, np.int32)
             for geom in self._scene.geoms[: self._scene.ngeom]:
@@ -79,15 +80,15 @@ class GlRenderer(Renderer):
         return shot
 
     def _draw(
-        self, size: tuple[int, int], *, with_depth: bool
+        self, context: Any, size: tuple[int, int], *, with_depth: bool
     ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.float32]]:
         """Returns colours and, where they are asked for, the depth buffer: 1 near, 0 for nothing; rows upwards."""
         width, height = size
         picture = np.empty((height, width, 3), np.uint8)
         buffer = np.empty((height, width), np.float32) if with_depth else None
         window = mujoco.MjrRect(0, 0, width, height)
-        mujoco.mjr_render(window, self._scene, self._context)
-        mujoco.mjr_readPixels(picture, buffer, window, self._context)
+        mujoco.mjr_render(window, self._scene, context)
+        mujoco.mjr_readPixels(picture, buffer, window, context)
         return picture, np.empty((0, 0), np.float32) if buffer is None else buffer
 
     def _expose(self, exposure: float) -> None:
@@ -106,27 +107,33 @@ class GlRenderer(Renderer):
     def close(self) -> None:
         """Frees the context, in the order that keeps the drivers quiet."""
         atexit.unregister(self.close)
-        if self._context is not None:
+        if self._contexts:
             self._gl.make_current()
-            self._context.free()
+        for context in self._contexts.values():
+            context.free()
         if self._gl is not None:
             self._gl.free()
-        self._model = self._gl = self._context = self._scene = None
+        self._contexts.clear()
+        self._model = self._gl = self._scene = None
 
-    def _open(self, model: Any) -> None:
-        if self._model is model:
-            return
-        self.close()
+    def _open(self, model: Any, quality: Quality) -> Any:
+        """Returns the context for a model and a quality, with OpenGL ready to draw into it."""
+        if self._model is not model:
+            self.close()
         try:
-            self._gl = importlib.import_module(f"mujoco.{self.name}").GLContext(64, 64)
+            if self._gl is None:
+                self._gl = importlib.import_module(f"mujoco.{self.name}").GLContext(64, 64)
             self._gl.make_current()
-            self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
+            if quality not in self._contexts:
+                self._contexts[quality] = _context(model, quality)
         except Exception as error:  # drivers fail in every way there is
             self.close()
             raise SimulationError(f"OpenGL through {self.name} does not work here: {error}") from None
-        self._scene = mujoco.MjvScene(model, maxgeom=MAX_GEOMS)
-        self._model = model
-        atexit.register(self.close)  # only now: it must run before the platform's own clean-up
+        if self._model is None:
+            self._scene = mujoco.MjvScene(model, maxgeom=MAX_GEOMS)
+            self._model = model
+            atexit.register(self.close)  # only now: it must run before the platform's own clean-up
+        return self._contexts[quality]
 
     def _compose(self, model: Any, data: Any, frustum: Frustum) -> None:
         option = mujoco.MjvOption()
@@ -160,3 +167,15 @@ class GlRenderer(Renderer):
             camera.frustum_bottom, camera.frustum_top = upwards - half_height, upwards + half_height
             camera.frustum_near, camera.frustum_far = near, model.vis.map.zfar * model.stat.extent
             camera.orthographic = 0
+
+
+def _context(model: Any, quality: Quality) -> Any:
+    """Returns a context that draws with a quality, which MuJoCo takes from the model when it makes one."""
+    wish = model.vis.quality
+    own = wish.offsamples, wish.shadowsize
+    try:
+        wish.offsamples = own[0] if quality.samples > 1 else 0
+        wish.shadowsize = own[1] if quality.shadows else 0
+        return mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100)
+    finally:
+        wish.offsamples, wish.shadowsize = own

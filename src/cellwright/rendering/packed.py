@@ -77,12 +77,13 @@ class PackedMesh:
         project(world, lens, self._seen)
         return self._spans, set_up(self.faces, kinds, kind, self._seen, lens, *size, side, self._spans)
 
-    def reach(self, world: Array, lens: Array) -> Array:
-        """Returns least and greatest column and row of all vertices as a lens sees them."""
-        from cellwright.rendering.raster_kernel import project
+    def reach(self, world: Array, lens: Array) -> tuple[float, float, float, float]:
+        """Returns least column and row and greatest column and row of all vertices as a lens sees them."""
+        from cellwright.rendering.raster_kernel import project, reach
 
         project(world, lens, self._seen)
-        return np.array([self._seen[:, 3:5].min(axis=0), self._seen[:, 3:5].max(axis=0)])
+        low_x, low_y, high_x, high_y = reach(self._seen)
+        return low_x, low_y, high_x, high_y
 
 
 def pack_lens(

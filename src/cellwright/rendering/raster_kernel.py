@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["bounds", "fill", "lay_planes", "place", "project", "set_up"]
+__all__ = ["bounds", "fill", "lay_planes", "place", "project", "reach", "set_up"]
 
 SPAN = 10  # numbers of a triangle that is ready to be filled: corners by height, w = a + b x + c y, its number
 LEAST_AREA = 1e-9
@@ -207,13 +207,23 @@ def fill(spans, count, nearest, number, first_row, last_row):
 
 
 @_compiled
-def bounds(nearest, eye, light):
-    """Returns least and greatest column and row, in a light's picture, of what a pinhole's samples show.
+def reach(seen):
+    """Returns least and greatest column and row of vertices that `project` has written."""
+    low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
+    for i in range(seen.shape[0]):
+        low_x, high_x = min(low_x, seen[i, 3]), max(high_x, seen[i, 3])
+        low_y, high_y = min(low_y, seen[i, 4]), max(high_y, seen[i, 4])
+    return low_x, low_y, high_x, high_y
+
+
+@_compiled
+def bounds(nearest, eye, light, first_row, last_row):
+    """Returns least and greatest column and row, in a light's picture, of what a pinhole's samples show in some rows.
 
     `eye` and `light` are packed lenses; a light's focal lengths are 1 and its axis is at 0, 0.
     """
     low_x, low_y, high_x, high_y = 1e30, 1e30, -1e30, -1e30
-    for row in range(0, nearest.shape[0], 2):
+    for row in range(first_row + first_row % 2, last_row, 2):
         up = (eye[15] - row - 0.5) / eye[13]
         for column in range(0, nearest.shape[1], 2):
             w = nearest[row, column]

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.rendering.frame import RayFrame
+from cellwright.rendering.quality import BEST, Quality
 from cellwright.rendering.renderer import Renderer
 from cellwright.rendering.scene_mesh import SceneMesh
 from cellwright.rendering.shot import DEPTH, GEOM, RGB, Shot, blank_shot
@@ -37,12 +38,14 @@ class RayRenderer(Renderer):
         *,
         exposure: float = 1.0,
         layers: tuple[str, ...] = (RGB,),
+        quality: Quality = BEST,
     ) -> Shot:
         """Returns the layers of a picture that are asked for; light is scaled by the exposure before it is cut off."""
         if self._model is not model or self._mesh is None:
             self._model = model
             self._mesh = SceneMesh(model)
-        frame, shot = RayFrame(model, data, frustum, size, self._mesh), blank_shot(size)
+        frame = RayFrame(model, data, frustum, size, self._mesh, shadows=quality.shadows)
+        shot = blank_shot(size)
         width, height = size
         y, x = np.divmod(np.arange(width * height), width)
         if DEPTH in layers or GEOM in layers:
@@ -52,7 +55,8 @@ class RayRenderer(Renderer):
             return shot
         colour, key = frame.trace(x, y)
         picture = colour.reshape(height, width, 3)
-        y, x = np.nonzero(_edges(picture, key.reshape(height, width)))
+        edges = _edges(picture, key.reshape(height, width)) if quality.samples > 1 else np.zeros((height, width), bool)
+        y, x = np.nonzero(edges)
         if len(x):
             fine_x = (x[:, None] + EDGE_SAMPLES[:, 0]).reshape(-1)
             fine_y = (y[:, None] + EDGE_SAMPLES[:, 1]).reshape(-1)

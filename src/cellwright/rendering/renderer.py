@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cellwright.rendering.quality import BEST, Quality
 from cellwright.rendering.shot import RGB, Shot
 from cellwright.rendering.view import Frustum, View
 
@@ -37,6 +38,7 @@ class Renderer(ABC):
         *,
         exposure: float = 1.0,
         layers: tuple[str, ...] = (RGB,),
+        quality: Quality = BEST,
     ) -> Shot:
         """Returns the layers of a picture that are asked for; light is scaled by the exposure before it is cut off."""
 

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from cellwright.rendering.lighting import Light, scene_lights
 from cellwright.rendering.packed import PackedMaterials, PackedMesh, pack_lens, pack_lights, pack_planes
 from cellwright.rendering.projection import NEAR_M, ImagePlane
+from cellwright.rendering.quality import BEST, Quality
 from cellwright.rendering.renderer import Renderer
 from cellwright.rendering.scene_mesh import visible_alpha
 from cellwright.rendering.shot import DEPTH, GEOM, RGB, Shot, blank_shot
@@ -23,9 +24,9 @@ from cellwright.rendering.view import Frustum
 __all__ = ["SoftRenderer"]
 
 Array = npt.NDArray[np.float64]
+Result = TypeVar("Result")
 
 BANDS = 8  # of rows, each filled and shaded by one thread; the pixels do not depend on their number
-SAMPLES = 2  # per pixel along each axis, where colours are wanted
 SHADOW_PX = 2048
 SOLID, GLASS = 0, 1
 FRONT, BACK = 1.0, -1.0
@@ -52,6 +53,7 @@ class SoftRenderer(Renderer):
         *,
         exposure: float = 1.0,
         layers: tuple[str, ...] = (RGB,),
+        quality: Quality = BEST,
     ) -> Shot:
         """Returns the layers of a picture that are asked for; light is scaled by the exposure before it is cut off."""
         if self._model is not model or self._mesh is None:
@@ -59,7 +61,7 @@ class SoftRenderer(Renderer):
         with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
             frame, shot = _SoftFrame(model, data, frustum, size, self._mesh, pool), blank_shot(size)
             if RGB in layers:
-                frame.shade(shot, exposure)
+                frame.shade(shot, exposure, quality)
             if DEPTH in layers or GEOM in layers:
                 frame.measure(shot)
         return shot
@@ -98,16 +100,16 @@ class _SoftFrame:
         seen = number != NONE
         shot.depth_m[seen] = 1 / nearest[seen]
 
-    def shade(self, shot: Shot, exposure: float) -> None:
+    def shade(self, shot: Shot, exposure: float, quality: Quality) -> None:
         """Writes colours."""
         from cellwright.rendering.shade_kernel import shade
 
-        nearest, number = self._buffers(SAMPLES, SOLID)
-        has_glass = bool(self._kind.any() or self._planes[GLASS])
-        glass = self._buffers(SAMPLES, GLASS) if has_glass else (NO_DEPTH, NO_NUMBER)
-        materials, mesh, lens = PackedMaterials(self._model, self._data), self._mesh, self._lens(SAMPLES)
+        samples = math.isqrt(quality.samples)  # along each axis of a pixel
+        nearest, number = self._buffers(samples, SOLID)
+        glass = self._buffers(samples, GLASS)
+        materials, mesh, lens = PackedMaterials(self._model, self._data), self._mesh, self._lens(samples)
         lights = scene_lights(self._model, self._data, self._frustum)
-        lenses, maps, shadow_of = self._shadows(lights, nearest)
+        lenses, maps, shadow_of = self._shadows(lights if quality.shadows else [], nearest, lens)
         background = Background(self._model)
         light_table, ambient = pack_lights(lights, shadow_of)
         sky = background.strips()
@@ -116,7 +118,7 @@ class _SoftFrame:
             shade(
                 nearest, number, *glass, lens, mesh.faces, mesh.normals, mesh.geom, self._world, self._frames,
                 materials.table, light_table, ambient, lenses, maps, materials.textures, materials.pixels,
-                background.haze, sky, exposure, first, last, shot.rgb,
+                background.haze, sky, exposure, samples, first, last, shot.rgb,
             )  # fmt: skip
 
         self._in_bands(self._size[1], work)
@@ -137,6 +139,8 @@ class _SoftFrame:
         lens = self._lens(samples)
         spans, count = self._mesh.spans(self._world, lens, (width, height), FRONT, self._kind, kind)
         planes = pack_planes(self._model, self._frames, lens, self._planes[kind])
+        if kind == GLASS and not count and not len(planes):
+            return NO_DEPTH, NO_NUMBER
         nearest = self._mesh.buffer(f"nearest {kind}", (height, width), np.float32)
         number = self._mesh.buffer(f"number {kind}", (height, width), np.int32)
 
@@ -149,7 +153,7 @@ class _SoftFrame:
         return nearest, number
 
     def _shadows(
-        self, lights: list[Light], nearest: npt.NDArray[np.float32]
+        self, lights: list[Light], nearest: npt.NDArray[np.float32], eye: Array
     ) -> tuple[Array, npt.NDArray[np.float32], dict[int, int]]:
         """Returns lenses and maps of the lights that cast shadows on what is seen, and light -> its map."""
         from cellwright.rendering.raster_kernel import bounds, fill
@@ -165,11 +169,17 @@ class _SoftFrame:
             origin = light.source_in_world_m if is_pinhole else np.array(self._model.stat.center)
             plane = ImagePlane.along(origin, light.axis_in_world)
             lens = pack_lens(plane, (1.0, 1.0), (0.0, 0.0), near_m=NEAR_M, is_pinhole=is_pinhole)
-            low_x, low_y, high_x, high_y = bounds(nearest, self._lens(SAMPLES), lens)
+
+            def seen_by(first: int, last: int, lens: Array = lens) -> tuple[float, float, float, float]:
+                low_x, low_y, high_x, high_y = bounds(nearest, eye, lens, first, last)
+                return low_x, low_y, high_x, high_y
+
+            seen = self._in_bands(len(nearest), seen_by)
+            (low_x, low_y), (high_x, high_y) = np.min(seen, axis=0)[:2], np.max(seen, axis=0)[2:]
             if not is_pinhole:  # nothing casts a shadow beyond what casts it
                 ends = self._mesh.reach(self._world, lens)
-                low_x, low_y = max(low_x, ends[0, 0]), max(low_y, ends[0, 1])
-                high_x, high_y = min(high_x, ends[1, 0]), min(high_y, ends[1, 1])
+                low_x, low_y = max(low_x, ends[0]), max(low_y, ends[1])
+                high_x, high_y = min(high_x, ends[2]), min(high_y, ends[3])
             if not (low_x < high_x and low_y < high_y):
                 continue
             scale = [(SHADOW_PX - 8) / (high_x - low_x), (SHADOW_PX - 8) / (high_y - low_y)]
@@ -185,9 +195,10 @@ class _SoftFrame:
             with_shadow[i] = len(maps)
             lenses.append(lens[None])
             maps.append(shadow)
-        stacked = np.stack(maps) if maps else np.empty((0, 0, 0), np.float32)
+        stacked = maps[0][None] if len(maps) == 1 else np.array(maps, np.float32).reshape(-1, SHADOW_PX, SHADOW_PX)
         return np.concatenate(lenses), stacked, with_shadow
 
-    def _in_bands(self, rows: int, work: Callable[[int, int], None]) -> None:
+    def _in_bands(self, rows: int, work: Callable[[int, int], Result]) -> list[Result]:
+        """Returns what is worked out for each band of rows, from its first row to that after its last."""
         ends = np.linspace(0, rows, BANDS + 1).astype(int).tolist()
-        list(self._pool.map(work, ends[:-1], ends[1:]))
+        return list(self._pool.map(work, ends[:-1], ends[1:]))

@@ -91,7 +91,10 @@ class GaussianNoise(PictureNoise[GaussianCfg]):
 
     def apply(self, picture: Picture, rng: np.random.Generator) -> Picture:
         """Returns the picture with noise."""
-        return picture + np.float32(self.cfg.sd) * rng.standard_normal(picture.shape, dtype=np.float32)
+        noise = rng.standard_normal(picture.shape, dtype=np.float32)
+        noise *= np.float32(self.cfg.sd)
+        noise += picture
+        return noise
 
 
 class ShotNoiseCfg(PictureNoiseCfg):

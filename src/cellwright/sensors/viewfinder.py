@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cellwright.core.camera import Camera
 from cellwright.core.pose import Pose
-from cellwright.rendering import DEPTH, RGB, Frustum, Renderer, Shot
+from cellwright.rendering import BEST, DEPTH, RGB, Frustum, Quality, Renderer, Shot
 from cellwright.rendering.pattern_light import ThrownPattern, add_light
 from cellwright.sim import World
 
@@ -80,25 +80,34 @@ class Viewfinder:
         exposure: float,
         layers: tuple[str, ...],
         patterns: tuple[ThrownPattern, ...] = (),
+        quality: Quality = BEST,
     ) -> Shot:
         """Returns the layers of a picture of the world as it is now; colours with the light of the patterns."""
         frustum, has_light = self.frustum(pose_in_world), bool(patterns) and RGB in layers
         if has_light and DEPTH not in layers:
             layers = (*layers, DEPTH)
-        shot = self._drawn(world, renderer, frustum, exposure, layers)
+        shot = self._drawn(world, renderer, frustum, exposure, layers, quality)
         if has_light:
             shot = add_light(shot, frustum, patterns, exposure)
         return shot if self._bend is None else self._bent(shot, *self._bend)
 
     def _drawn(
-        self, world: World, renderer: Renderer, frustum: Frustum, exposure: float, layers: tuple[str, ...]
+        self,
+        world: World,
+        renderer: Renderer,
+        frustum: Frustum,
+        exposure: float,
+        layers: tuple[str, ...],
+        quality: Quality,
     ) -> Shot:
         """Returns the picture of a perfect lens; the last one, as long as nothing looks otherwise."""
         model, data = world.appearance.now()
         place = frustum.eye_in_world_m.tobytes(), frustum.axes_in_world.tobytes()
-        key = (model, world.appearance.look(), *place, renderer, exposure, layers)
+        key = (model, world.appearance.look(), *place, renderer, exposure, layers, quality)
         if self._last is None or self._last[0] != key:
-            shot = renderer.shoot(model, data, frustum, self._drawn_px, exposure=exposure, layers=layers)
+            shot = renderer.shoot(
+                model, data, frustum, self._drawn_px, exposure=exposure, layers=layers, quality=quality
+            )
             self._last = key, shot
         return self._last[1]
 

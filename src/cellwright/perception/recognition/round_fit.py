@@ -11,6 +11,7 @@ import numpy.typing as npt
 from cellwright.perception.recognition.circles import CircleGuess
 from cellwright.perception.recognition.clean import SmallPicture
 from cellwright.perception.recognition.lens import CalibratedLens
+from cellwright.perception.recognition.middle import middle_of
 
 __all__ = ["FittedCircle", "fit_circles", "parabola_peak", "points_about", "with_insides"]
 
@@ -79,8 +80,7 @@ def fit_circles(
     offsets = np.linspace(-REACH, REACH, OFFSETS)
     for number in range(ROUNDS):
         steps, signed = _steps(small, lens, centres, radii, ways, offsets, height_m)
-        rows = zip(steps, signed, (radii / wanted).tolist(), strict=True)
-        moved = [_fit(*row, ways, offsets, TOLERANCE * (1 + (number == 0))) for row in rows]
+        moved = _fit(steps, signed, radii / wanted, ways, offsets, TOLERANCE * (1 + (number == 0)))
         change = np.array([one[0] for one in moved])
         centres = centres + change[:, :2] * radii[:, None]
         radii = radii * (1 + change[:, 2])
@@ -138,60 +138,72 @@ def _steps(
 
 
 def _fit(
-    sizes: Array, signed: Array, ratio: float, ways: Array, offsets: Array, tolerance: float
-) -> tuple[Array, float, float]:
-    """Returns how centre and radius change, in radii, the share of the circle that agrees, and how far it is off.
+    sizes: Array, signed: Array, ratios: Array, ways: Array, offsets: Array, tolerance: float
+) -> list[tuple[Array, float, float]]:
+    """Returns how centres and radii change, in radii, the share of each circle that agrees, and how far it is off.
 
     Args:
-        sizes: Of steps, (angles, offsets).
+        sizes: Of steps, (n, angles, offsets).
         signed: The same with signs.
-        ratio: Of the radius as it is now to the one that is looked for.
+        ratios: Of the radius as it is now to the one that is looked for, n.
         ways: Directions of the angles.
         offsets: In radii.
         tolerance: In radii.
     """
 
-    def worth(fit: tuple[Array, float, float]) -> float:
-        return float(fit[1] - OTHER_SIZE * abs(ratio * (1 + fit[0][2]) - 1))
+    def worth(row: int, fit: tuple[Array, float, float]) -> float:
+        return float(fit[1] - OTHER_SIZE * abs(float(ratios[row]) * (1 + fit[0][2]) - 1))
 
-    first = _fit_edges(signed, ways, offsets, tolerance)
-    if worth(first) >= GOOD:
-        return first
-    tries = [first, *(_fit_edges(steps, ways, offsets, tolerance) for steps in (np.abs(signed), sizes))]
-    return max([*tries, _fit_edges(signed, ways, offsets, tolerance, innermost=True)], key=worth)
+    found = _fit_edges(signed, ways, offsets, tolerance)
+    poor = [row for row, fit in enumerate(found) if worth(row, fit) < GOOD]
+    if not poor:
+        return found
+    others = [_fit_edges(steps[poor], ways, offsets, tolerance) for steps in (np.abs(signed), sizes)]
+    others.append(_fit_edges(signed[poor], ways, offsets, tolerance, innermost=True))
+    for number, row in enumerate(poor):
+        tries = [found[row], *(fits[number] for fits in others)]
+        found[row] = max(tries, key=lambda fit: worth(row, fit))
+    return found
 
 
 def _fit_edges(
     steps: Array, ways: Array, offsets: Array, tolerance: float, *, innermost: bool = False
-) -> tuple[Array, float, float]:
-    """Returns a fit to the strongest edge in each direction, or to the innermost strong one: outside is a shadow's."""
+) -> list[tuple[Array, float, float]]:
+    """Returns fits to the strongest edge in each direction, or to the innermost strong one: outside is a shadow's."""
     wide = round(WINDOW / (offsets[1] - offsets[0]))
     middles = (offsets[wide - 1 : -wide] + offsets[wide : len(offsets) - wide + 1]) / 2
-    best = steps.argmax(axis=1)
+    best = steps.argmax(axis=2)
     if innermost:
-        peaks = (steps[:, 1:-1] >= steps[:, :-2]) & (steps[:, 1:-1] >= steps[:, 2:])
-        peaks &= steps[:, 1:-1] > INNERMOST * steps.max(axis=1, keepdims=True)
-        best = np.where(peaks.any(axis=1), peaks.argmax(axis=1) + 1, best)
-    rows = np.arange(len(steps))
-    strength = steps[rows, best]
-    inner = np.clip(best, 1, steps.shape[1] - 2)
-    low, mid, high = (steps[rows, inner + k] for k in (-1, 0, 1))
+        peaks = (steps[..., 1:-1] >= steps[..., :-2]) & (steps[..., 1:-1] >= steps[..., 2:])
+        peaks &= steps[..., 1:-1] > INNERMOST * steps.max(axis=2, keepdims=True)
+        best = np.where(peaks.any(axis=2), peaks.argmax(axis=2) + 1, best)
+    strength = np.take_along_axis(steps, best[..., None], axis=2)[..., 0]
+    inner = np.clip(best, 1, steps.shape[2] - 2)
+    low, mid, high = (np.take_along_axis(steps, inner[..., None] + k, axis=2)[..., 0] for k in (-1, 0, 1))
     edge = middles[inner] + parabola_peak(low, mid, high) * (offsets[1] - offsets[0])
     edge = np.where(best == inner, edge, middles[best])
-    strong = strength > max(WEAK * float(np.median(strength)), 1e-6)
+    least = np.maximum(WEAK * np.median(strength, axis=1, keepdims=True), 1e-6)
     design = np.column_stack([ways, np.ones(len(ways))])
-    used, result = strong, np.array([0.0, 0.0, float(np.median(edge[strong])) if strong.any() else 0.0])
-    for limit in (3.0, 2.0, 1.0):
-        off = edge - design @ result
-        used = strong & (np.abs(off) < limit * tolerance)
-        if used.sum() < len(ways) // 4:
-            break
-        some = design[used]
-        result = np.linalg.solve(some.T @ some, some.T @ edge[used])
+    return [_fit_circle(*row, design, tolerance) for row in zip(edge, strength > least, strict=True)]
+
+
+def _fit_circle(
+    edge: Array, strong: npt.NDArray[np.bool_], design: Array, tolerance: float
+) -> tuple[Array, float, float]:
+    """Returns a fit to the strong ones of the edges of all directions."""
+    used, result = None, np.array([0.0, 0.0, middle_of(edge[strong]) if strong.any() else 0.0])
     off = edge - design @ result
+    for limit in (3.0, 2.0, 1.0):
+        last, used = used, strong & (np.abs(off) < limit * tolerance)
+        if np.count_nonzero(used) < len(design) // 4:
+            break
+        if last is None or (used != last).any():  # else it would be the same fit
+            some = design[used]
+            result = np.linalg.solve(some.T @ some, some.T @ edge[used])
+            off = edge - design @ result
     used = strong & (np.abs(off) < tolerance)
-    spread = float(off[used].std()) if used.any() else 1.0
-    return result, float(used.mean()), spread
+    count = np.count_nonzero(used)
+    return result, count / len(used), float(off[used].std()) if count else 1.0
 
 
 def parabola_peak(low: Array, mid: Array, high: Array) -> Array:

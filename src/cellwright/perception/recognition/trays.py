@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from cellwright.catalogue import TrayFigures
 from cellwright.perception.recognition.clean import SmallPicture
 from cellwright.perception.recognition.lens import CalibratedLens
+from cellwright.perception.recognition.middle import middle_of
 from cellwright.perception.recognition.model import RecognitionModel
 from cellwright.perception.recognition.round_fit import FittedCircle, parabola_peak
 from cellwright.perception.support import Surface
@@ -31,6 +33,7 @@ LEAST_SIDES = 0.5  # share of the plate's edge that must be seen
 LEAST_SLOTS = 0.5
 LEAST_SCORE = 0.65  # few slots need many edges around them
 IN_MOUTH = 1.035  # of the radius of a slot: a part that closes it is larger
+AT_ONCE = 8  # fits whose plates are looked for together
 SIDE_SD_M = 0.0012  # of one side of a plate against 0.3 mm of a circle
 
 
@@ -88,6 +91,15 @@ class FoundTray:
         return np.column_stack([flat, np.full(4, height_m)])
 
 
+class _Fit(NamedTuple):
+    """The slots of a tray as they were fitted: its place, its rotation, how far they are off, how many are seen."""
+
+    xy_m: Array
+    yaw_rad: float
+    residual_m: float
+    seen: int
+
+
 class TrayFinder:
     """Finds the trays of one table.
 
@@ -116,13 +128,16 @@ class TrayFinder:
         for tray in self._drawn.trays:
             marks = [self._marks(tray, slot, places, radii) for slot in range(len(tray.slots))]
             tried: list[tuple[Array, float]] = []
+            fits: list[_Fit] = []
             for xy_m, yaw_rad in self._guesses(tray, marks):
                 if any(np.hypot(*(xy_m - p)) < SAME_M and _turn(yaw_rad - y) < SAME_RAD for p, y in tried):
                     continue
                 tried.append((xy_m, yaw_rad))
-                board = self._fitted(tray, marks, xy_m, yaw_rad)
-                if board is not None:
-                    found.append(board)
+                fit = _fit(tray, marks, xy_m, yaw_rad)
+                if fit is not None:
+                    fits.append(fit)
+            for first in range(0, len(fits), AT_ONCE):
+                found += self._boards(tray, fits[first : first + AT_ONCE])
         return self._best(found)
 
     def _marks(self, tray: TrayFigures, number: int, places: Array, radii: Array) -> Array:
@@ -160,66 +175,51 @@ class TrayFinder:
                     guesses.append((middle - _turned((slots[k] + slots[m]) / 2, yaw_rad), yaw_rad))
         return guesses
 
-    def _fitted(self, tray: TrayFigures, marks: Sequence[Array], xy_m: Array, yaw_rad: float) -> FoundTray | None:
-        slots = np.array([slot.xy_m for slot in tray.slots])
-        residual_m = 0.0
-        for _ in range(2):
-            wanted = xy_m + _turned(slots, yaw_rad)
-            seen, told = [], []
-            for number, spot in enumerate(wanted):
-                off = np.hypot(*(marks[number] - spot).T) if len(marks[number]) else np.array([np.inf])
-                if off.min() < SLOT_M:
-                    seen.append(marks[number][off.argmin()])
-                    told.append(slots[number])
-            if len(seen) < max(2, LEAST_SLOTS * len(slots)):
-                return None
-            xy_m, yaw_rad, residual_m = _rigid(np.array(told), np.array(seen))
-        share, shift = self._sides(tray, xy_m, yaw_rad)
-        if share < LEAST_SIDES:
-            return None
-        count = len(seen)
-        xy_m = xy_m + _turned(shift * 0.3**2 / (0.3**2 + count * (1000 * SIDE_SD_M) ** 2), yaw_rad)
-        board = FoundTray(tray, xy_m, yaw_rad, count / len(slots), share, float(np.hypot(*shift)), residual_m)
-        return board if board.score >= LEAST_SCORE else None
+    def _boards(self, tray: TrayFigures, fits: Sequence[_Fit]) -> list[FoundTray]:
+        """Returns those fits around which there is enough of a plate, at the place that slots and plate tell."""
+        boards = []
+        for fit, (share, shift) in zip(fits, self._sides(tray, fits), strict=True):
+            if share < LEAST_SIDES:
+                continue
+            part = 0.3**2 / (0.3**2 + fit.seen * (1000 * SIDE_SD_M) ** 2)
+            xy_m, slots = fit.xy_m + _turned(shift * part, fit.yaw_rad), fit.seen / len(tray.slots)
+            off_m = float(np.hypot(*shift))
+            boards.append(FoundTray(tray, xy_m, fit.yaw_rad, slots, share, off_m, fit.residual_m))
+        return [board for board in boards if board.score >= LEAST_SCORE]
 
-    def _sides(self, tray: TrayFigures, xy_m: Array, yaw_rad: float) -> tuple[float, Array]:
-        """Returns the share of the plate's edge that is seen, and how far it is off, in the tray's frame."""
-        half, height_m = np.array(tray.size_m) / 2, self._surface.height_m + tray.thickness_m
+    def _sides(self, tray: TrayFigures, fits: Sequence[_Fit]) -> list[tuple[float, Array]]:
+        """Returns the share of each plate's edge that is seen, and how far it is off, in the tray's frame."""
+        half = np.array(tray.size_m) / 2
         along = np.linspace(-1, 1, SIDE_SAMPLES)
         offsets = np.linspace(-SIDE_REACH_M, SIDE_REACH_M, SIDE_OFFSETS)
         wide = round(SIDE_WINDOW_M / (offsets[1] - offsets[0]))
-        points, normals = [], np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
-        for normal in normals:
+        normals = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+        spots = np.zeros((len(normals), SIDE_SAMPLES, SIDE_OFFSETS, 2))
+        for side, normal in zip(spots, normals, strict=True):
             axis = int(normal[0] == 0)
-            spots = np.zeros((SIDE_SAMPLES, SIDE_OFFSETS, 2))
-            spots[..., axis] = normal[axis] * (half[axis] + offsets)
-            spots[..., 1 - axis] = (along * (half[1 - axis] - 1.2 * tray.corner_radius_m))[:, None]
-            world = xy_m + _turned(spots.reshape(-1, 2), yaw_rad).reshape(spots.shape)
-            points.append(np.concatenate([world, np.full((*world.shape[:-1], 1), height_m)], axis=-1))
-        found = self._small.sampled(self._lens.pixels(np.array(points))).astype(float)
-        total = np.cumsum(np.concatenate([np.zeros_like(found[:, :, :1]), found], axis=2), axis=2)
-        means = (total[:, :, wide:] - total[:, :, :-wide]) / wide
-        step = means[:, :, :-wide] - means[:, :, wide:]
+            side[..., axis] = normal[axis] * (half[axis] + offsets)
+            side[..., 1 - axis] = (along * (half[1 - axis] - 1.2 * tray.corner_radius_m))[:, None]
+        points = np.empty((len(fits), *spots.shape[:-1], 3))
+        turns = np.array([_rotation(fit.yaw_rad) for fit in fits])
+        flat = spots.reshape(len(normals), -1, 2) @ turns[:, None]
+        points[..., :2] = np.array([fit.xy_m for fit in fits])[:, None, None, None] + flat.reshape(-1, *spots.shape)
+        points[..., 2] = self._surface.height_m + tray.thickness_m
+        found = self._small.sampled(self._lens.pixels(points)).astype(float)
+        total = np.cumsum(np.concatenate([np.zeros_like(found[..., :1, :]), found], axis=3), axis=3)
+        means = (total[..., wide:, :] - total[..., :-wide, :]) / wide
+        step = means[..., :-wide, :] - means[..., wide:, :]
         step[~np.isfinite(step)] = 0.0
-        step = sum(np.roll(step, k, axis=1) for k in range(-(SIDE_ALONG // 2), SIDE_ALONG // 2 + 1)) / SIDE_ALONG
-        sizes = np.linalg.norm(step, axis=3)
+        step = sum(np.roll(step, k, axis=2) for k in range(-(SIDE_ALONG // 2), SIDE_ALONG // 2 + 1)) / SIDE_ALONG
+        sizes = np.linalg.norm(step, axis=4)
         middles = (offsets[wide - 1 : -wide] + offsets[wide : len(offsets) - wide + 1]) / 2
         sizes *= np.exp(-((middles / 0.005) ** 2) / 2)
-        best = sizes.argmax(axis=2)
-        inner = np.clip(best, 1, sizes.shape[2] - 2)
-        low, mid, high = (np.take_along_axis(sizes, (inner + k)[..., None], axis=2)[..., 0] for k in (-1, 0, 1))
+        best = sizes.argmax(axis=3)
+        inner = np.clip(best, 1, sizes.shape[3] - 2)
+        low, mid, high = (np.take_along_axis(sizes, (inner + k)[..., None], axis=3)[..., 0] for k in (-1, 0, 1))
         places = middles[inner] + (offsets[1] - offsets[0]) * parabola_peak(low, mid, high)
-        strength = np.take_along_axis(sizes, best[..., None], axis=2)[..., 0]
+        strength = np.take_along_axis(sizes, best[..., None], axis=3)[..., 0]
         seen = (strength > LEAST_STEP + STEPS_OF_NOISE * self._small.noise) & (np.abs(middles[best]) < EDGE_M)
-        shift = np.zeros(2)
-        for axis in range(2):
-            ends = [
-                sign * (float(np.median(places[k][seen[k]])) + ROUNDED_M)
-                for k, sign in ((2 * axis, 1), (2 * axis + 1, -1))
-                if seen[k].sum() > SIDE_SAMPLES // 3
-            ]
-            shift[axis] = np.mean(ends) if ends else 0.0
-        return float(seen.mean()), shift
+        return [(float(one.mean()), _shift(off_m, one)) for off_m, one in zip(places, seen, strict=True)]
 
     def _best(self, boards: Sequence[FoundTray]) -> list[FoundTray]:
         """Returns the best of those that lie at the same place, turned as the drawings have them where that is open."""
@@ -234,9 +234,45 @@ class TrayFinder:
         return max(float(np.cos(board.yaw_rad - yaw)) for yaw in yaws)
 
 
-def _turned(points: Array, yaw_rad: float) -> Array:
+def _fit(tray: TrayFigures, marks: Sequence[Array], xy_m: Array, yaw_rad: float) -> _Fit | None:
+    """Returns the pattern of a tray's slots fitted to the marks about a guess; None where too few are there."""
+    slots = np.array([slot.xy_m for slot in tray.slots])
+    residual_m = 0.0
+    for _ in range(2):
+        wanted = xy_m + _turned(slots, yaw_rad)
+        seen, told = [], []
+        for number, spot in enumerate(wanted):
+            off = np.hypot(*(marks[number] - spot).T) if len(marks[number]) else np.array([np.inf])
+            if off.min() < SLOT_M:
+                seen.append(marks[number][off.argmin()])
+                told.append(slots[number])
+        if len(seen) < max(2, LEAST_SLOTS * len(slots)):
+            return None
+        xy_m, yaw_rad, residual_m = _rigid(np.array(told), np.array(seen))
+    return _Fit(xy_m, yaw_rad, residual_m, len(seen))
+
+
+def _shift(off_m: Array, seen: npt.NDArray[np.bool_]) -> Array:
+    """Returns how far a plate is off along its axes, by its four sides where they are seen."""
+    shift = np.zeros(2)
+    for axis in range(2):
+        ends = [
+            sign * (middle_of(off_m[k][seen[k]]) + ROUNDED_M)
+            for k, sign in ((2 * axis, 1), (2 * axis + 1, -1))
+            if np.count_nonzero(seen[k]) > SIDE_SAMPLES // 3
+        ]
+        shift[axis] = np.mean(ends) if ends else 0.0
+    return shift
+
+
+def _rotation(yaw_rad: float) -> Array:
+    """Returns the matrix that turns rows."""
     c, s = np.cos(yaw_rad), np.sin(yaw_rad)
-    result: Array = points @ np.array([[c, s], [-s, c]])
+    return np.array([[c, s], [-s, c]])
+
+
+def _turned(points: Array, yaw_rad: float) -> Array:
+    result: Array = points @ _rotation(yaw_rad)
     return result
 
 
@@ -255,6 +291,8 @@ def _rigid(told: Array, seen: Array) -> tuple[Array, float, float]:
 
 def _overlap(one: FoundTray, other: FoundTray) -> bool:
     """Returns whether two trays are at the same place: a point of a grid on one is well inside the other."""
+    if np.hypot(*(one.xy_m - other.xy_m)) > (np.hypot(*one.tray.size_m) + np.hypot(*other.tray.size_m)) / 2:
+        return False
     half = np.array(one.tray.size_m) / 2 * 0.85
     grid = np.array([(x, y) for x in (-1, -0.5, 0, 0.5, 1) for y in (-1, -0.5, 0, 0.5, 1)]) * half
     return any(other.inside(one.xy_m + _turned(point, one.yaw_rad), -0.005) for point in grid)
