@@ -108,7 +108,7 @@ class SoughtModel:
 
     @cached_property
     def telling_faces(self) -> npt.NDArray[np.bool_]:
-        """Which triangles have a corner by which its turn is known."""
+        """Flags of the triangles with a corner by which its turn is known."""
         from scipy.spatial import KDTree
 
         points = self.telling[0] if self.period_rad else np.zeros((0, 3))
