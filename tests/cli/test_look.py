@@ -55,6 +55,7 @@ def test_cell_picture_through_a_camera(cellwright, cell, tmp_path):
         (["--camera", "eye", "--binning", "3"], "binning: should be 1, 2, 4 or 8"),
         (["--camera", "eye", "--exposure", "0"], "exposure: should be greater than 0"),
         (["--camera", "eye", "--noise", "2"], "sd: should be less than or equal to 1"),
+        (["--camera", "eye", "--out", "eye.jpg"], "should end in .png"),
         ([], "Missing option '--camera'"),
     ],
 )

@@ -37,6 +37,13 @@ def test_plain_data_comes_through():
     assert parse_yaml(text, "cell.yaml") == {"a": 1, "b": [1.5, "x", True], "c": {"d": None}}
 
 
+def test_keys_are_words_also_those_that_yaml_takes_for_truth_values():
+    text = "stereo: {on: true, off: no}\nyes: on\n"
+    assert parse_yaml(text, "cell.yaml") == {"stereo": {"on": True, "off": False}, "yes": True}
+    with pytest.raises(ConfigError, match="key 'on' occurs twice"):
+        parse_yaml("on: 1\non: 2", "cell.yaml")
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -125,13 +125,15 @@ def test_a_client_switches_a_projector():
 
 def test_one_bad_client_hurts_no_other():
     async def job(lab, interface):
-        good, *bad = [await Client.connect(interface) for _ in range(4)]
+        good, *bad = [await Client.connect(interface) for _ in range(6)]
         for client in (good, *bad):
             await client.frame()
         good.ask(subscribe=["/eye/image_raw"])
         bad[0].writer.write(b"GET / HTTP/1.1\r\n\r\n")
         bad[1].ask(subscribe=["/truth/segmentation"])
         bad[2].ask(capture="nobody")
+        bad[3].writer.write(b"[" * 3000 + b"\n")
+        bad[4].writer.write(b" " * 5000 + b"{}\n")
         errors = [(await client.frame())[0]["error"] for client in bad]
         ends = [await client.reader.read() for client in bad]
         return errors, ends, [(await good.frame())[0]["sequence"] for _ in range(2)], interface.server.clients
@@ -141,7 +143,9 @@ def test_one_bad_client_hurts_no_other():
     assert "/eye/image_raw" in errors[1]
     assert "/truth/segmentation" not in errors[1]
     assert "unknown camera 'nobody'" in errors[2]
-    assert ends == [b""] * 3
+    assert "JSON" in errors[3]
+    assert "longer than 4096 bytes" in errors[4]
+    assert ends == [b""] * 5
     assert sequences[1] == sequences[0] + 1
     assert clients == 1
 

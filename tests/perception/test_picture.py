@@ -75,3 +75,9 @@ def test_no_measurement_without_a_pose_and_none_missing_without_a_reason():
         PoseMeasurement(status=MeasurementStatus.FOUND)
     with pytest.raises(ValueError, match="reason"):
         PoseMeasurement(status=MeasurementStatus.NOT_SEEN)
+
+
+def test_messages_of_two_cameras_are_no_picture():
+    image, info, pose = _messages()
+    with pytest.raises(ValueError, match="of several cameras: eye/optical, other/optical"):
+        read_picture(image, replace(info, frame="other/optical"), pose)

@@ -76,3 +76,23 @@ def test_another_model_is_registered_by_its_class():
         assert made(model="dark", by=0.25).apply(GREY, np.random.default_rng(0)).max() == 0.25
     finally:
         PICTURE_NOISES._entries.pop("dark")
+
+
+@pytest.mark.parametrize(
+    ("result", "why"),
+    [
+        (lambda picture: picture[:5], r"like its picture, \(.*\), not an array of \(5"),
+        (lambda picture: None, "not NoneType"),
+        (lambda picture: picture * np.nan, "no numbers"),
+        (lambda picture: 1 / 0, "ZeroDivisionError"),
+    ],
+)
+def test_a_model_of_others_that_fails_is_named_in_one_line(result, why):
+    from cellwright.sensors.image_noise import PictureNoise, PictureNoiseCfg, with_models
+
+    class Fog(PictureNoise):
+        def apply(self, picture, rng):
+            return result(picture)
+
+    with pytest.raises(BadInput, match=rf"picture noise 'fog' fails in apply.*{why}"):
+        with_models(GREY, [Fog(PictureNoiseCfg(model="fog"))], np.random.default_rng(0))

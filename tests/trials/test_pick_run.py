@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,8 @@ from cellwright.drawings.prior import Drawings
 from cellwright.interfaces import CrclInterface
 from cellwright.lab import Lab
 from cellwright.orders.pick_order import PICK_ORDERS
+from cellwright.perception.calibration.camera import CalibratedCamera
+from cellwright.perception.calibration.fields import FittedPose
 from cellwright.perception.pose_measurement import MeasurementStatus, PoseMeasurement
 from cellwright.trials.lab_ports import lab_ports
 from cellwright.trials.pick_run import check_pick, run_pick
@@ -134,5 +138,13 @@ def test_a_controller_gets_pictures_as_the_bus_has_them_and_the_switch_of_the_pr
         across = pair[0].pose_camera_in_world.inverse() @ pair[1].pose_camera_in_world
         assert across.position == pytest.approx([0.08, 0.0, 0.0], abs=2e-5), "as calibrated"
         assert not lab.bus.has_listener("/stereo/left/image_raw"), "it listens only while it looks"
+        drawn = pair[0].pose_camera_in_world
+        place = FittedPose(xyz_m=(drawn.position + [0.004, 0.0, 0.0]).tolist(), rpy_deg=np.degrees(drawn.rpy).tolist())
+        measured = CalibratedCamera(resolution_px=(800, 800), focal_px=(730, 730), centre_px=(400, 400), pose=place)
+        calibration = SimpleNamespace(cameras={"stereo_left": measured}, camera_pairs=())
+        left, right = lab_ports(lab, CrclInterface(lab), calibration=calibration).cameras["stereo"]()
+        assert left.pose_camera_in_world.position - drawn.position == pytest.approx([0.004, 0, 0], abs=1e-6)
+        assert left.matrix[0, 0] == pytest.approx(730 / 8), "as measured"
+        assert right.pose_camera_in_world.position == pytest.approx(pair[1].pose_camera_in_world.position), "as drawn"
         ports.projectors["stereo"](True)
         assert lab.projector("stereo").is_on

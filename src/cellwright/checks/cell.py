@@ -54,7 +54,8 @@ def check_cell(cell: Cell, seed: int = 0) -> list[Finding]:
     for place, line in reversed(once.items()):
         problems = check_sensor(line, world, f"{cell.where}: {place}")
         name = line.get("name") or f"{line.get('robot', place.rpartition('.')[2])} {line.get('type')}"
-        detail, remedy = "; ".join(problems) or f"{line.get('rate_hz')} Hz", "mend the sensor's class"
+        rate = f"{line['rate_hz']} Hz" if line.get("rate_hz") else "at its usual rate, or on demand"
+        detail, remedy = "; ".join(problems) or rate, "mend the sensor's class"
         findings.append(Finding(f"sensor {name}", not problems, detail, remedy=remedy))
     return findings
 

@@ -140,9 +140,12 @@ def show(
     title = f"fixtures (off: the actual ones of seed {seed}, tables at their top; of posts their camera)"
     table(title, ["name", "model", "x y z [m]", "off [mm, deg]"], fixtures, markup=False)
     say()
-    sensors = [(s.get("type"), s.get("robot") or s.get("name"), s.get("rate_hz")) for s in loaded.sensors]
+    sensors = [
+        (s.get("type"), s.get("name") or s.get("robot") or s.get("camera"), s.get("rate_hz") or "usual")
+        for s in loaded.sensors
+    ]
     for key, cfg in loaded.mobiles.items():
-        sensors += [(s.get("type"), f"{key}, each", s.get("rate_hz")) for s in cfg.sensors]
+        sensors += [(s.get("type"), f"{key}, each", s.get("rate_hz") or "usual") for s in cfg.sensors]
     table("sensors", ["type", "of", "rate [Hz]"], sensors, markup=False)
     if loaded.safety is not None:
         _show_safety(loaded.safety)

@@ -52,6 +52,8 @@ def look(
         raise BadInput("look: --detect needs colours; leave out --depth")
     if detect:
         need_extra("look --detect", "vision", "cv2")
+    if out is not None and out.suffix.lower() != ".png":
+        raise BadInput(f"look writes PNG files: {out} should end in .png")
     loaded = read_cell(cell, seed)
     if not overwrite:
         refuse_existing(out)
@@ -82,6 +84,8 @@ def look(
             say(f"{one['sku']:28} {place} m {turn:11}  score {one['score']:.2f}")
         for reason in told.get("reasons", ()):
             say(reason)
+        if detect and not told["detections"] and not told["reasons"]:
+            say("nothing was recognised")
 
 
 def camera_line(cell: Cell, camera: str, *, depth: bool, **changed: Any) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def run(
 
         return run_pick_order(
             context, cell, pick, seed=seed, fidelity=fidelity, realtime=realtime, record=record, picture=picture,
-            draw=not no_picture, out=out, overwrite=overwrite, as_json=as_json,
+            draw=not no_picture, out=out, overwrite=overwrite, as_json=as_json, calibration=calibration,
         )  # fmt: skip
     if header.get("source") is not None:
         from cellwright.lab.sources import with_source

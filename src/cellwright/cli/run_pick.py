@@ -32,6 +32,7 @@ TAKES = (
     "out",
     "overwrite",
     "as_json",
+    "calibration",
 )
 VERDICT = "verdict.json"
 
@@ -50,6 +51,7 @@ def run_pick_order(
     out: Path | None,
     overwrite: bool,
     as_json: bool,
+    calibration: Path | None = None,
 ) -> int:
     """Does an order to pick; the options are those of `run`, as far as they mean something here."""
     _refuse_others(context, order)
@@ -62,11 +64,14 @@ def run_pick_order(
         take_folder(out, out, (VERDICT,), overwrite=overwrite)
 
     from cellwright.cells import cell_hints
+    from cellwright.drawings.prior import Drawings
     from cellwright.lab import Lab
+    from cellwright.trials.calibrated_ports import calibration_of
     from cellwright.trials.page import draw_end
     from cellwright.trials.pick_run import run_pick
     from cellwright.trials.run_files import run_files
 
+    measured = None if calibration is None else calibration_of(calibration, Drawings.of(loaded))
     say(f"{cell}, seed {seed}: {order.name}", to=err)
     tell_hints(cell_hints(loaded))
     with Lab.from_cell(loaded, seed, fidelity=fidelity, pace=1.0 if realtime else None) as lab:
@@ -78,7 +83,7 @@ def run_pick_order(
             for path in filter(None, (files.log, files.picture)):
                 prepare_output(path)
             recorder = lab.record(files.log)
-            report = run_pick(lab, order, on_step=tell)
+            report = run_pick(lab, order, on_step=tell, calibration=measured)
             lost = recorder.close()
             renderer = draw_end(lab.world, files.picture, lambda line: say(line, to=err)) if files.picture else None
     told: dict[str, Any] = report.as_dict() | {
@@ -116,7 +121,7 @@ def _cell_for(cell: str, order: PickOrder) -> tuple[Cell, str]:
     loaded = load_cell(cell)
     variant = order.variant
     if variant in loaded.variants and not is_drawn_there(Drawings.of(loaded), order):
-        cell = f"{cell}@{variant}"
+        cell = f"{cell.partition('@')[0]}@{variant}"
         say(f"{order.name}: it stands on the {order.pick_area} in {cell}, which is taken", to=err)
         loaded = load_cell(cell)
     check_pick(Drawings.of(loaded), order)

@@ -11,6 +11,7 @@ from cellwright.core.errors import ConfigError
 
 __all__ = ["parse_yaml"]
 
+BOOLEAN, TEXT = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:str"
 MAX_CHARACTERS = 1_000_000  # of a file: far above any cell, far below what takes noticeable time
 MAX_NODES = 20_000  # values in a file, with everything that an alias (*name) repeats counted again
 
@@ -33,7 +34,10 @@ def parse_yaml(text: str, where: str | Path) -> Any:
 
 
 class _CarefulLoader(yaml.SafeLoader):
-    """A safe YAML loader in which a key that occurs twice is an error, and aliases cannot expand without bound."""
+    """A safe YAML loader in which a key that occurs twice is an error, and aliases cannot expand without bound.
+
+    Keys are words: `on: true` is the key `on`, which YAML 1.1 takes for a truth value.
+    """
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -47,6 +51,10 @@ class _CarefulLoader(yaml.SafeLoader):
         if is_alias and node not in self._sizes:
             raise yaml.composer.ComposerError(None, None, "an alias stands inside what it names", mark)
         if not is_alias:
+            if isinstance(node, yaml.MappingNode):
+                for key, _ in node.value:
+                    if key.tag == BOOLEAN and key.style is None:
+                        key.tag = TEXT
             children = node.value if isinstance(node, yaml.CollectionNode) else []
             pairs = [child if isinstance(child, tuple) else (child,) for child in children]
             self._sizes[node] = 1 + sum(self._sizes[child] for pair in pairs for child in pair)

@@ -104,7 +104,7 @@ class PictureServer:
         """
         try:
             request = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise BadInput("a request is a line of JSON") from None
         if not isinstance(request, dict) or len(request) != 1 or next(iter(request)) not in REQUESTS:
             form = '{"subscribe": [TOPIC, ...]}, {"capture": SENSOR} or {"switch": {PROJECTOR: true}}'
@@ -150,6 +150,8 @@ class _PictureClient(asyncio.Protocol):
         try:
             while b"\n" in self._line:
                 line, _, self._line = self._line.partition(b"\n")
+                if len(line) > MAX_LINE_BYTES:
+                    raise BadInput(f"a request is longer than {MAX_LINE_BYTES} bytes")
                 self._server.requested(self, bytes(line))
             if len(self._line) > MAX_LINE_BYTES:
                 raise BadInput(f"a request is longer than {MAX_LINE_BYTES} bytes")

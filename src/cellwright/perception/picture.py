@@ -67,7 +67,13 @@ class Picture:
 
 
 def read_picture(image: Image, info: CameraInfo, pose: CameraPose) -> Picture:
-    """Returns a picture from the three messages of one moment; whether it can be used is told by its `fault`."""
+    """Returns a picture from the three messages of one moment; whether it can be used is told by its `fault`.
+
+    Raises:
+        ValueError: Intrinsics or pose are of another camera.
+    """
+    if len(frames := {image.frame, info.frame, pose.camera_frame}) > 1:
+        raise ValueError(f"picture, intrinsics and pose are of several cameras: {', '.join(sorted(frames))}")
     pixels = np.asarray(image.pixels)
     if pixels.ndim == 2:
         pixels = np.repeat(pixels[:, :, None], 3, axis=2)

@@ -13,6 +13,7 @@ from cellwright.rendering import DEPTH, GEOM, RGB
 from cellwright.rendering.framing import owners
 from cellwright.sensors.base import SENSORS, SensorCfg, SensorContext
 from cellwright.sensors.image_camera import CameraMount, ImageCamera, ImageCameraCfg
+from cellwright.sensors.image_noise import with_models
 
 __all__ = ["ColorCamera", "DepthCamera", "DepthCameraCfg", "SegmentationCamera", "StereoCamera", "StereoCameraCfg"]
 
@@ -70,9 +71,7 @@ class DepthCamera(ImageCamera[DepthCameraCfg]):
         head = self.header()
         self.facts(head, self.mount)
         shot = self.shoot((DEPTH, RGB) if self.cfg.with_color else (DEPTH,))
-        depth_m, rng = shot.depth_m, self.noise_of_picture(head[1])
-        for model in self.noise:
-            depth_m = model.apply(depth_m, rng)
+        depth_m = with_models(shot.depth_m, self.noise, self.noise_of_picture(head[1]))
         low, high = self.mount.actual.range_m
         with np.errstate(invalid="ignore"):
             depth_m = np.where((depth_m >= low) & (depth_m <= high), depth_m, np.nan).astype(np.float32)

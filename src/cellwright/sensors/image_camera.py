@@ -18,7 +18,7 @@ from cellwright.core.pose import Pose
 from cellwright.rendering import RGB, Quality, Renderer, Shot, choose_renderer
 from cellwright.rendering.pattern_light import ThrownPattern
 from cellwright.sensors.base import Sensor, SensorCfg, SensorContext
-from cellwright.sensors.image_noise import PictureNoise, make_noises
+from cellwright.sensors.image_noise import PictureNoise, make_noises, with_models
 from cellwright.sensors.viewfinder import OPTICAL, Viewfinder
 from cellwright.sim.flange_camera import actual_flange_camera
 
@@ -268,9 +268,7 @@ def with_noise(
         return rgb.copy()
     picture = rgb.astype(np.float32)
     picture /= np.float32(255)
-    for model in noise:
-        picture = model.apply(picture, rng)
-    levels = np.clip(picture, 0, 1)
+    levels = np.clip(with_models(picture, noise, rng), 0, 1)
     levels *= 255
     return np.round(levels, out=levels).astype(np.uint8)
 

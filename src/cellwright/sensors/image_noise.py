@@ -11,10 +11,11 @@ import numpy.typing as npt
 from pydantic import Field
 
 from cellwright.core.config import Cfg, validate
-from cellwright.core.errors import ConfigError
+from cellwright.core.errors import BadInput, ConfigError
+from cellwright.core.plugin_errors import plugin_error
 from cellwright.core.registry import Registry
 
-__all__ = ["PICTURE_NOISES", "PictureNoise", "make_noises"]
+__all__ = ["PICTURE_NOISES", "PictureNoise", "make_noises", "with_models"]
 
 Picture = npt.NDArray[np.float32]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -54,6 +55,28 @@ class PictureNoise(ABC, Generic[C]):
 
 PICTURE_NOISES: Registry[type[PictureNoise[Any]]] = Registry("picture noise", "cellwright.picture_noises")
 """Name, as `model` in a camera's noise -> class; `@PICTURE_NOISES.register("name")` adds one."""
+
+
+def with_models(picture: Picture, models: Iterable[PictureNoise[Any]], rng: np.random.Generator) -> Picture:
+    """Returns a picture changed by models of noise, one after the other.
+
+    Raises:
+        PluginError: A model of others fails, or returns no picture of the same size; one line that names its place.
+    """
+    for model in models:
+        kind = type(model)
+        what = f"picture noise '{model.cfg.model}' fails in apply"
+        try:
+            changed = model.apply(picture, rng)
+            if not isinstance(changed, np.ndarray) or changed.shape != picture.shape:
+                got = f"an array of {changed.shape}" if isinstance(changed, np.ndarray) else type(changed).__name__
+                raise BadInput(f"apply returns an array like its picture, {picture.shape}, not {got}")
+            if not kind.of_depth and not np.isfinite(changed).all():
+                raise BadInput("apply returns colours that are no numbers")
+        except Exception as error:
+            raise plugin_error(what, error, kind) from error
+        picture = changed
+    return picture
 
 
 def make_noises(lines: Iterable[Mapping[str, Any]], where: str, *, of_depth: bool) -> list[PictureNoise[Any]]:

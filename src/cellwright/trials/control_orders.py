@@ -123,7 +123,7 @@ class ControlOrders:
         try:
             while text := await reader.readline():
                 self._take(json.loads(text))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, BadInput) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, BadInput) as error:
             self._say(f"the control interface says what cannot be understood: {error}")
         self.ended = self.ended or "the control interface has closed the connection"
         self._tell()

@@ -14,6 +14,8 @@ from cellwright.drawings.prior import Drawings
 from cellwright.execution import OrderReport
 from cellwright.interfaces.crcl import CrclInterface
 from cellwright.lab.lab import Lab
+from cellwright.perception.calibration import Calibration
+from cellwright.perception.calibration.camera import calibrated_camera_messages
 from cellwright.perception.picture import Picture, read_picture
 from cellwright.sensors.cameras import ColorCamera, StereoCamera
 from cellwright.trials.controller_ports import ControllerPorts
@@ -30,12 +32,14 @@ def lab_ports(
     crcl: CrclInterface,
     *,
     drawings: Drawings | None = None,
+    calibration: Calibration | None = None,
     database: str | Path = "sqlite://",
     report: Callable[[OrderReport], None] = lambda _account: None,
 ) -> ControllerPorts:
     """Returns the ports of a laboratory for a controller in its event loop.
 
-    Frames are those that the vision sockets send: what sensors publish, unchanged.
+    Frames are those that the vision sockets send: what sensors publish, unchanged. Pictures have intrinsics and poses
+    of the calibration, where it has their cameras.
     """
     seen = [s.topic.removeprefix("/").removesuffix(DETECTIONS) for s in lab.sensors if s.message_type is Detections]
     return ControllerPorts(
@@ -43,7 +47,7 @@ def lab_ports(
         drawings=drawings or Drawings.of(lab.cell),
         robots={robot: partial(crcl.connect, robot) for robot in lab.robots},
         detectors={name: partial(_watch, lab.bus, f"/{name}{DETECTIONS}") for name in seen},
-        cameras={s.source: partial(_pictures, lab.bus, s) for s in lab.sensors if isinstance(s, COLOURS)},
+        cameras={s.source: partial(_pictures, lab.bus, s, calibration) for s in lab.sensors if isinstance(s, COLOURS)},
         projectors={name: projector.switch for name, projector in lab.projectors.items()},
         topics=_OwnTopics(lab.bus, frozenset(sensor.topic for sensor in lab.sensors)),
         database=database,
@@ -59,8 +63,8 @@ def _watch(bus: Bus, topic: str, take: Callable[[Detections], None]) -> Callable
     return partial(bus.unsubscribe, subscription)
 
 
-def _pictures(bus: Bus, camera: ColorCamera | StereoCamera) -> tuple[Picture, ...]:
-    """Returns what a camera takes now, as it is heard on the bus."""
+def _pictures(bus: Bus, camera: ColorCamera | StereoCamera, calibration: Calibration | None) -> tuple[Picture, ...]:
+    """Returns what a camera takes now, as it is heard on the bus, with what was measured of it."""
     sides = ("left/", "right/") if isinstance(camera, StereoCamera) else ("",)
     heard: dict[str, Any] = {}
     topics = [camera.topic_of(f"{side}{end}") for side in sides for end in PICTURE_TOPICS]
@@ -74,7 +78,14 @@ def _pictures(bus: Bus, camera: ColorCamera | StereoCamera) -> tuple[Picture, ..
             bus.unsubscribe(subscription)
     if not heard.keys() >= set(topics):
         return ()
-    return tuple(read_picture(*(heard[camera.topic_of(f"{side}{end}")] for end in PICTURE_TOPICS)) for side in sides)
+    pictures = []
+    for side in sides:
+        image, info, pose = (heard[camera.topic_of(f"{side}{end}")] for end in PICTURE_TOPICS)
+        if calibration is not None:
+            lens = getattr(camera.cfg, side.rstrip("/") or "camera") or camera.source
+            info, pose = calibrated_camera_messages(calibration, lens, info, pose)
+        pictures.append(read_picture(image, info, pose))
+    return tuple(pictures)
 
 
 class _OwnTopics:

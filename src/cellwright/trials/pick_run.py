@@ -22,6 +22,7 @@ from cellwright.lab import DirectArm
 from cellwright.lab.lab import Lab
 from cellwright.lab.versions import versions
 from cellwright.orders.pick_order import PickOrder
+from cellwright.perception.calibration import Calibration
 from cellwright.trials.controller_ports import ControllerPorts
 from cellwright.trials.lab_ports import lab_ports
 from cellwright.trials.pick_controller import PickAccount, PickController
@@ -143,6 +144,7 @@ def run_pick(
     make_source: SourceMaker = dense_stereo_source,
     on_step: Callable[[str], None] = lambda _name: None,
     drawings: Drawings | None = None,
+    calibration: Calibration | None = None,
 ) -> PickReport:
     """Does an order to pick with Cellwright's own controller, and judges the result by the truth.
 
@@ -152,13 +154,14 @@ def run_pick(
         make_source: Makes what measures the object; by default dense stereo by the cell's own pair.
         on_step: Is told of every step that begins.
         drawings: What the controller knows; those of the laboratory's cell by default.
+        calibration: What was measured of the cell's cameras, in place of what is drawn.
 
     Raises:
         BadInput: The cell cannot do it at all; nothing was done.
     """
     drawings = drawings or Drawings.of(lab.cell)
     robot = check_pick(drawings, order)
-    ports = lab_ports(lab, CrclInterface(lab), drawings=drawings)
+    ports = lab_ports(lab, CrclInterface(lab), drawings=drawings, calibration=calibration)
     controller = PickController(
         order=order,
         drawings=drawings,

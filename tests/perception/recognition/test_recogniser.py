@@ -68,7 +68,7 @@ def test_a_picture_that_cannot_be_used_gives_nothing_and_a_reason(
         ({"matrix": np.full((3, 3), np.nan)}, "not numbers"),
         ({"matrix": np.eye(2)}, "3 x 3"),
         ({"pose_camera_in_world": Pose.from_xyz_rpy([9.0, 9.0, 2.0], [np.pi, 0, 0])}, "not in the picture"),
-        ({"pose_camera_in_world": Pose.from_xyz_rpy([0.3, -1.1, 2.0])}, "not in the picture"),
+        ({"pose_camera_in_world": Pose.from_xyz_rpy([0.3, -1.1, 2.0])}, "180 degrees off straight down"),
         ({"pose_camera_in_world": Pose.from_xyz_rpy([0.3, -1.1, 0.5], [np.pi, 0, 0])}, "not from above"),
     ],
     ids=["nan", "16 bits", "a strip", "cut off", "no lens", "nan lens", "half a lens", "elsewhere", "up", "below"],
@@ -210,6 +210,20 @@ def test_wrong_extrinsics_shift_what_is_seen_as_geometry_says(
     found = recogniser.recognise(wrong)
     off = [1000 * np.hypot(*(found_at(found, PARTS.get(name).sku) - place)) for name, place in GEARS.items()]
     assert np.median(off) == pytest.approx(expected_mm[0], abs=expected_mm[1])
+
+
+def test_a_camera_that_looks_from_the_side_is_refused_with_the_reason(recogniser: OverheadRecogniser) -> None:
+    one = picture(np.full((2048, 2048, 3), 120, np.uint8))
+    slanted = Pose(one.pose_camera_in_world.position, (one.pose_camera_in_world @ _rolled(0.7)).quaternion)
+    found = recogniser.recognise(replace(one, pose_camera_in_world=slanted))
+    assert not found.skus
+    assert "looks 40 degrees off straight down" in found.faults[0]
+    level = Pose(one.pose_camera_in_world.position, (one.pose_camera_in_world @ _rolled(0.3)).quaternion)
+    assert "straight down" not in "".join(recogniser.recognise(replace(one, pose_camera_in_world=level)).faults)
+
+
+def _rolled(angle_rad: float) -> Pose:
+    return Pose.from_xyz_rpy([0, 0, 0], [angle_rad, 0, 0])
 
 
 def test_a_mirrored_picture_has_no_kit(recogniser: OverheadRecogniser) -> None:

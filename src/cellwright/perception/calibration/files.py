@@ -63,7 +63,7 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
         raise OutputError(path, error.strerror or str(error)) from None
 
 
-def read_calibration(path: Path, places: DrawnPlaces | None = None) -> Calibration:
+def read_calibration(path: str | Path, places: DrawnPlaces | None = None) -> Calibration:
     """Returns the calibration of a file.
 
     Args:
@@ -74,6 +74,7 @@ def read_calibration(path: Path, places: DrawnPlaces | None = None) -> Calibrati
         BadInput: It cannot be read, is cut off, has points that register nothing, units mixed up, numbers that are
             none; or belongs to another cell or another layout. Says what to do.
     """
+    path = Path(path)
     text = read_text(path)
     try:
         data = parse_yaml(text, path)

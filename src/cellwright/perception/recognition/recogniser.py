@@ -25,6 +25,7 @@ __all__ = ["OverheadRecogniser"]
 Array = npt.NDArray[np.float64]
 FINE, COARSE = 20, 10  # pixels in the smallest radius, where edges are fitted, and where they are looked for
 NOISY = 0.04
+MOST_SLANT_RAD = float(np.radians(35))  # of a camera above: seen from farther aside a disc is a narrow ellipse
 LEAST_PX = 6.0  # radius of the smallest part or slot in the picture: below, nothing can be told
 LEAST_SLOT = 0.45  # share of a circle that may be a slot; the pattern decides
 
@@ -55,6 +56,15 @@ class OverheadRecogniser:
         if not self._radii_m or not self.drawn.surfaces:
             return Recognised.nothing(
                 picture.source, picture.time_s, "the drawings have no round part, no slot or no table to look for"
+            )
+        down = -float(picture.pose_camera_in_world.rotation_matrix[2, 2])
+        if down < np.cos(MOST_SLANT_RAD):
+            slant_deg = np.degrees(np.arccos(np.clip(down, -1.0, 1.0)))
+            return Recognised.nothing(
+                picture.source,
+                picture.time_s,
+                f"{picture.source} looks {slant_deg:.0f} degrees off straight down; up to "
+                f"{np.degrees(MOST_SLANT_RAD):.0f} degrees things are recognised from above",
             )
         lens, sd = CalibratedLens(picture), noise_sd(picture.pixels)
         seen: list[SeenObject] = []
