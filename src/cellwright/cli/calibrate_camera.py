@@ -136,5 +136,5 @@ def _tables(run: CameraRun) -> None:
             )
             for pair in calibration.camera_pairs
         ]
-        columns = ["pair", "right [mm]", "down [mm]", "ahead [mm]", "about x [deg]", "about y [deg]", "about z [deg]"]
-        table("Pairs: the right camera in the left picture's frame", [*columns, "epipolar [px]"], rows, markup=False)
+        title = "Pairs: the right camera in the left picture's frame [mm, deg], and rows that are apart [px]"
+        table(title, ["pair", "right", "down", "ahead", "x", "y", "z", "rows"], rows, markup=False)
