@@ -20,7 +20,7 @@ from cellwright.execution import (
     RobotHand,
     StandingPart,
 )
-from cellwright.execution.pick_plan import PLACE_TURNS
+from cellwright.execution.pick_plan import MOST_PLACES_ALIKE, PLACE_TURNS
 from cellwright.motion.grasps import GraspKind
 from cellwright.motion.planning import Box, CatalogueModel, ExactChecker, Obstacle, Scene, SceneRobot
 
@@ -150,6 +150,15 @@ def test_a_part_that_is_not_round_keeps_its_turn_in_the_hand():
     for name, pose in (("approach", here), ("retreat", Pose(THERE.position, stands.quaternion))):
         standing = Obstacle("mug", CatalogueModel(mug), pose)
         assert ExactChecker(made._open.with_obstacles([standing])).first_blocked(states(getattr(plan, name))) is None
+
+
+def test_places_are_offered_in_several_postures_of_the_arm(planner, plan):
+    places = planner.places(planner.open_planner(THERE), THERE, plan.lift.at(plan.lift.duration_s)[0])
+    alike = [sum(other.is_alike(one.at_rad) for other in places) for one in places]
+    assert len(places) > MOST_PLACES_ALIKE, "one posture alone may be one that a way does not lead to"
+    assert any(not places[0].is_alike(one.at_rad) for one in places)
+    assert len({tuple(np.round(one.at_rad, 6)) for one in places}) == len(places)
+    assert min(alike) <= MOST_PLACES_ALIKE
 
 
 def test_a_mug_whose_handle_may_be_before_or_behind_is_taken_so_that_it_does_not_matter():

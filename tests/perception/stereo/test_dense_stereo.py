@@ -10,7 +10,7 @@ from cellwright.core.pose import Pose
 from cellwright.perception.pose_measurement import MeasurementStatus
 from cellwright.perception.stereo import FastStereo, Workspace, model_of
 
-from .conftest import BOTTLE_XY_M, TABLE
+from .conftest import BOTTLE_XY_M, TABLE, upright
 
 pytest.importorskip("cv2", reason="the extra `vision` is not installed")
 
@@ -140,6 +140,19 @@ def test_a_workspace_out_of_view_is_told(bottle_pair):
         found = FastStereo(model_of(BOTTLE), Workspace(low, high, 0.75)).locate(*bottle_pair)
         assert found.status is MeasurementStatus.NOT_SEEN
         assert "out of view" in found.reason
+
+
+@pytest.mark.slow
+def test_where_the_pattern_does_not_reach_a_bottle_is_found_by_its_own_colours(method, scene):
+    """Half of it is out of the left picture, and outside the projector's light."""
+    from cellwright.experiments.stereo_scenes import with_gaussian
+
+    scene.arrange({"bottle": upright(0.061, 1.10)})
+    clear = scene.take()
+    scene.arrange({"bottle": upright(0.3, 0.1)})
+    found = [method.locate(*with_gaussian(clear, 5, np.random.default_rng(seed))) for seed in range(4)]
+    assert [one.status for one in found] == [MeasurementStatus.FOUND] * 4
+    assert all(np.hypot(*(one.pose_in_world.position[:2] - (0.061, 1.10))) < 0.006 for one in found)
 
 
 def test_a_bottle_that_lies_is_not_taken_for_one_that_stands(method, scene):
