@@ -14,6 +14,9 @@ from cellwright.core.errors import MissingExtra
 
 __all__ = ["BarPlot", "BoxPlot", "FloorPlan", "Heatmap", "ImagePlot", "LinePlot", "Plot", "can_plot", "draw"]
 
+HATCHES = ("", "//", "..", "xx")  # told apart without colours, too
+LEGEND_LETTERS = 60  # in one row
+
 
 class Plot(Protocol):
     """The interface of plots."""
@@ -76,10 +79,12 @@ class BarPlot:
         width = 0.8 / len(self.series)
         for number, (label, values) in enumerate(self.series.items()):
             places = np.arange(len(self.groups)) + (number - (len(self.series) - 1) / 2) * width
-            panel.bar(places, values, width * 0.92, label=label)
+            bars = panel.bar(places, values, width * 0.92, label=label, hatch=HATCHES[number % len(HATCHES)])
+            panel.bar_label(bars, ["0" if value == 0 else "" for value in values], fontsize=8)  # else it seems left out
         panel.set_xticks(np.arange(len(self.groups)), self.groups)
         panel.set_ylabel(self.unit)
-        figure.legend(loc="outside upper center", ncols=len(self.series))
+        is_wide = sum(map(len, self.series)) > LEGEND_LETTERS
+        figure.legend(loc="outside upper center", ncols=2 if is_wide else len(self.series))
 
 
 @dataclass(frozen=True)

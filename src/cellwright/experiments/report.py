@@ -93,7 +93,11 @@ def _page(outcome: ExperimentOutcome, pictures: list[tuple[str, bytes]]) -> str:
 
 
 def _paragraph(note: str) -> str:
-    return "<p>" + re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(note)) + "</p>"
+    return f"<p>{_with_code(note)}</p>"
+
+
+def _with_code(text: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _figures(result: Result) -> str:
@@ -124,10 +128,9 @@ def _metric_row(result: Result, name: str) -> str:
 
 def _picture(caption: str, svg: bytes) -> str:
     data = base64.b64encode(svg).decode()
-    words = escape(caption)
-    return (
-        f'<figure><img alt="{words}" src="data:image/svg+xml;base64,{data}"><figcaption>{words}</figcaption></figure>'
-    )
+    plain = escape(caption.replace("`", ""))
+    image = f'<img alt="{plain}" src="data:image/svg+xml;base64,{data}">'
+    return f"<figure>{image}<figcaption>{_with_code(caption)}</figcaption></figure>"
 
 
 def _is_short(table: DataTable) -> bool:

@@ -160,7 +160,11 @@ def _plots(rows: Sequence[SparseTrial], metrics: Mapping[str, float]) -> list[Ba
             own.setdefault(f"{row.group.removeprefix('m3.')} {row.sigma:g}", []).append(max(1000 * row.off_m, 0.01))
     return [
         BarPlot(
-            "errors", "Share of trials beyond 11 mm or 10 degrees, by noise.", [f"{s}" for s in sigmas], series, ""
+            "errors",
+            "Share of trials beyond 11 mm or 10 degrees, by noise.",
+            [f"sigma {s}" for s in sigmas],
+            series,
+            "share of trials",
         ),
         BoxPlot("distances", "Distance from the truth of the method `fast`.", own, "mm", logarithmic=True),
     ]
