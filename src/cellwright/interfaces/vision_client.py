@@ -174,12 +174,12 @@ class FrameClient(ABC, Generic[F]):
     async def _hang_up(self, why: str) -> None:
         self._problem = why
         self._reader = None
-        if self._writer is not None:
-            self._writer.close()
+        writer, self._writer = self._writer, None  # at once: who waits for its end may be cancelled, another not
+        if writer is not None:
+            writer.close()
             with contextlib.suppress(OSError):
                 async with asyncio.timeout(1.0):
-                    await self._writer.wait_closed()
-            self._writer = None
+                    await writer.wait_closed()
 
     def _reason(self, error: Exception) -> str:
         if isinstance(error, asyncio.IncompleteReadError):

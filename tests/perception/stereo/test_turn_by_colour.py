@@ -45,6 +45,7 @@ def test_a_handle_at_the_side_is_told_from_the_table(mug_pair):
     assert told[np.abs(away - np.pi) < 0.2].max() < -0.5, "there is none on the other side"
 
 
+@pytest.mark.slow
 def test_a_hidden_handle_is_told_by_there_being_none_elsewhere(mug_pair):
     told = evidence(mug_pair(HIDDEN_RAD))
     side = np.abs(np.sin(YAWS)) < 0.3
