@@ -7,13 +7,12 @@ import time
 import numpy as np
 
 from cellwright.core.extras import has_extra
-from cellwright.core.messages import CameraInfo, CameraPose, Image
 from cellwright.drawings import Drawings
 from cellwright.drawings.recognition import recognition_model
 from cellwright.lab.cell_file import read_cell
-from cellwright.perception.picture import read_picture
+from cellwright.lab.pictures import take_pictures
 from cellwright.perception.recognition import OverheadRecogniser
-from cellwright.sensors import ImageCamera, make_sensor
+from cellwright.sensors import ColorCamera, make_sensor
 from cellwright.sim import World
 
 __all__ = ["OVERHEAD_TARGETS", "overhead_metrics"]
@@ -33,12 +32,8 @@ def overhead_metrics(world: World, count: int) -> dict[str, float]:
         return {}
     line = {"type": "color_camera", "camera": CAMERA, "noise": [{"model": "gaussian", "sd": NOISE}]}
     sensor = make_sensor(line, world, "bench")
-    assert isinstance(sensor, ImageCamera)
-    message, beside = sensor.taken()
-    assert isinstance(message, Image)
-    info = next(fact for _, fact in beside if isinstance(fact, CameraInfo))
-    pose = next(fact for _, fact in beside if isinstance(fact, CameraPose))
-    picture = read_picture(message, info, pose)
+    assert isinstance(sensor, ColorCamera)
+    (picture,) = take_pictures(sensor)
     recogniser = OverheadRecogniser(recognition_model(Drawings.of(read_cell("aprs"))))
     times, found = [], 0
     for _ in range(count + 1):

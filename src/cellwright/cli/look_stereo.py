@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from cellwright.core.errors import BadInput
-from cellwright.core.messages import CameraInfo, CameraPose, Image
 from cellwright.drawings import Drawings
+from cellwright.lab.pictures import take_pictures
 from cellwright.orders.pick_order import PICK_ORDERS, PickOrder
-from cellwright.perception.picture import read_picture
 from cellwright.perception.pose_measurement import MeasurementStatus, PoseMeasurement
 from cellwright.perception.recognition.annotate import with_outlines
 from cellwright.perception.stereo.silhouette import outline_px
 from cellwright.rendering import save_png
-from cellwright.sensors import ImageCamera, make_sensor
+from cellwright.sensors import make_sensor, sensor_label
+from cellwright.sensors.cameras import StereoCamera
 from cellwright.sim import World
 from cellwright.trials.pick_run import is_drawn_there
 from cellwright.trials.stereo_source import dense_method
@@ -25,30 +24,21 @@ from cellwright.trials.stereo_source import dense_method
 __all__ = ["look_by_stereo"]
 
 
-def look_by_stereo(world: World, line: Mapping[str, Any], out: Path, drawings: Drawings) -> dict[str, Any]:
+def look_by_stereo(world: World, line: dict[str, Any], out: Path, drawings: Drawings) -> dict[str, Any]:
     """Takes a pair with the projector on, writes the left picture with what is found, and returns what is told of it.
 
     Raises:
         BadInput: No order to pick is about an object of the cell.
     """
     orders = _orders(drawings)
-    sensor = make_sensor({**line, "rate_hz": 0.0}, world, f"camera {line['name']}")
-    assert isinstance(sensor, ImageCamera)
+    sensor = make_sensor({**line, "rate_hz": 0.0}, world, f"camera {sensor_label(line)}")
+    assert isinstance(sensor, StereoCamera)
     world.projectors.on |= dict.fromkeys(set(world.projectors.on) & {world.layout.cameras[line["left"]].fixture}, True)
-    first, beside = sensor.taken()
-    facts, top = dict(beside), f"/{line['name']}"
-    images = {"left": first, "right": facts[f"{top}/right/image_raw"]}
-    pictures = {}
-    for side, image in images.items():
-        info, place = facts[f"{top}/{side}/camera_info"], facts[f"{top}/{side}/camera_pose"]
-        assert isinstance(image, Image)
-        assert isinstance(info, CameraInfo)
-        assert isinstance(place, CameraPose)
-        pictures[side] = read_picture(image, info, place)
-    left, told, outlines = pictures["left"], [], []
+    left, right = take_pictures(sensor)
+    told, outlines = [], []
     for order in orders:
         method = dense_method(drawings, order)
-        found = method.locate(left, pictures["right"])
+        found = method.locate(left, right)
         told.append(_row(order, found))
         if found.pose_in_world is not None:
             known = told[-1]["yaw_deg"] is not None

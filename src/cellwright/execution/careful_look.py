@@ -70,7 +70,9 @@ class CarefulLook:
             if reason or found.pose_in_world is None:
                 continue
             try:
-                return StandingPart(self.standing(found.pose_in_world), found.other_turns_rad)
+                return StandingPart(
+                    self.standing(found.pose_in_world), found.other_turns_rad if self.needs_turn else ()
+                )
             except StepFailed as failure:
                 reason, kind = str(failure), failure.kind
         raise StepFailed(kind, f"{self.thing} is not taken after {self.looks} looks: {reason}", self.thing)

@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from cellwright.catalogue.rovi_furniture import ROVI_TABLE
 from cellwright.cells import load_cell
-from cellwright.core.messages import CameraInfo, CameraPose, Image
 from cellwright.core.pose import Pose
-from cellwright.perception.picture import Picture, read_picture
+from cellwright.lab.pictures import take_pictures
+from cellwright.perception.picture import Picture
 from cellwright.perception.stereo.sparse_method import CubeOnPlate
 from cellwright.sensors import make_sensor
+from cellwright.sensors.cameras import StereoCamera
 from cellwright.sensors.image_camera import EXPOSURE
 from cellwright.sim import World
 
@@ -77,7 +78,9 @@ class CubeScene:
         self.world = World(cell, seed)
         line = {"type": "stereo_camera", "name": "pair", "left": "stereo_left", "right": "stereo_right"}
         settings = {"noise": [], "exposure": exposure}
-        self._sensor = make_sensor({**line, **settings}, self.world, "sparse stereo")
+        sensor = make_sensor({**line, **settings}, self.world, "sparse stereo")
+        assert isinstance(sensor, StereoCamera)
+        self._sensor = sensor
         self._home = self.world.data.qpos[self.world.robot(ROBOT).qpos].copy()
         if not shadows:
             self.world.appearance.now()[0].light_castshadow[:] = 0
@@ -106,18 +109,8 @@ class CubeScene:
         pose = AWAY if place is None else Pose.from_xyz_rpy((*place[:2], z_m), (0, 0, place[2]))
         world.data.qpos[world.robot(ROBOT).qpos] = self._home if joints_rad is None else joints_rad
         world.place("cube", pose)
-        image, beside = self._sensor.taken()
-        found = {topic.removeprefix("/pair/"): message for topic, message in [("/pair/left/image_raw", image), *beside]}
-        left, right = (_picture(found, side) for side in ("left", "right"))
+        left, right = take_pictures(self._sensor)
         return left, right
-
-
-def _picture(found: Mapping[str, object], side: str) -> Picture:
-    image, info, pose = (found[f"{side}/{end}"] for end in ("image_raw", "camera_info", "camera_pose"))
-    assert isinstance(image, Image)
-    assert isinstance(info, CameraInfo)
-    assert isinstance(pose, CameraPose)
-    return replace(read_picture(image, info, pose), source=f"stereo_{side}")
 
 
 def draw_scene(rng: np.random.Generator, *, held_out: bool) -> SceneDraw:

@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from cellwright.cells import load_cell
 from cellwright.cells.actual import ActualCfg
-from cellwright.core.messages import CameraInfo, CameraPose, Image
 from cellwright.core.pose import Pose
-from cellwright.perception.picture import Picture, read_picture
+from cellwright.lab.pictures import take_pictures
+from cellwright.perception.picture import Picture
 from cellwright.sensors import make_sensor
+from cellwright.sensors.cameras import StereoCamera
 from cellwright.sim import World
 
 __all__ = ["SURFACE_M", "PicturePair", "StereoScene", "with_gaussian", "with_papers_noise"]
@@ -46,7 +47,9 @@ class StereoScene:
         self.world = World(cell, seed)
         self.world.projectors.on = dict.fromkeys(self.world.projectors.on, True)
         line = next(line for line in cell.sensors if line.get("name") == SENSOR)
-        self._sensor = make_sensor({**line, "noise": []}, self.world, "stereo scene")
+        sensor = make_sensor({**line, "noise": []}, self.world, "stereo scene")
+        assert isinstance(sensor, StereoCamera)
+        self._sensor = sensor
 
     def arrange(self, poses_in_world: Mapping[str, Pose]) -> None:
         """Puts parts of the cell elsewhere; nothing falls."""
@@ -55,16 +58,8 @@ class StereoScene:
 
     def take(self) -> PicturePair:
         """Returns the left and the right picture, without noise."""
-        left, beside = self._sensor.taken()
-        assert isinstance(left, Image)
-        facts = dict(beside)
-        return self._read(left, facts, "left"), self._read(facts[f"/{SENSOR}/right/image_raw"], facts, "right")
-
-    def _read(self, image: Any, facts: Mapping[str, Any], side: str) -> Picture:
-        info, pose = facts[f"/{SENSOR}/{side}/camera_info"], facts[f"/{SENSOR}/{side}/camera_pose"]
-        assert isinstance(info, CameraInfo)
-        assert isinstance(pose, CameraPose)
-        return replace(read_picture(image, info, pose), source=f"{SENSOR} {side}")
+        left, right = take_pictures(self._sensor)
+        return left, right
 
 
 def with_gaussian(pair: PicturePair, sigma: float, rng: np.random.Generator) -> PicturePair:

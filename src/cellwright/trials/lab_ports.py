@@ -14,9 +14,9 @@ from cellwright.drawings.prior import Drawings
 from cellwright.execution import OrderReport
 from cellwright.interfaces.crcl import CrclInterface
 from cellwright.lab.lab import Lab
+from cellwright.lab.pictures import picture_topics, read_pictures
 from cellwright.perception.calibration import Calibration
-from cellwright.perception.calibration.camera import calibrated_camera_messages
-from cellwright.perception.picture import Picture, read_picture
+from cellwright.perception.picture import Picture
 from cellwright.sensors.cameras import ColorCamera, StereoCamera
 from cellwright.trials.controller_ports import ControllerPorts
 
@@ -24,7 +24,6 @@ __all__ = ["lab_ports"]
 
 DETECTIONS = "/detections"
 COLOURS = (ColorCamera, StereoCamera)
-PICTURE_TOPICS = ("image_raw", "camera_info", "camera_pose")
 
 
 def lab_ports(
@@ -65,27 +64,17 @@ def _watch(bus: Bus, topic: str, take: Callable[[Detections], None]) -> Callable
 
 def _pictures(bus: Bus, camera: ColorCamera | StereoCamera, calibration: Calibration | None) -> tuple[Picture, ...]:
     """Returns what a camera takes now, as it is heard on the bus, with what was measured of it."""
-    sides = ("left/", "right/") if isinstance(camera, StereoCamera) else ("",)
     heard: dict[str, Any] = {}
-    topics = [camera.topic_of(f"{side}{end}") for side in sides for end in PICTURE_TOPICS]
     listening = [
-        bus.subscribe(topic, heard.__setitem__, subscriber="controller", role=Role.CONTROLLER) for topic in topics
+        bus.subscribe(topic, heard.__setitem__, subscriber="controller", role=Role.CONTROLLER)
+        for topic in picture_topics(camera)
     ]
     try:
         camera.capture()
     finally:
         for subscription in listening:
             bus.unsubscribe(subscription)
-    if not heard.keys() >= set(topics):
-        return ()
-    pictures = []
-    for side in sides:
-        image, info, pose = (heard[camera.topic_of(f"{side}{end}")] for end in PICTURE_TOPICS)
-        if calibration is not None:
-            lens = getattr(camera.cfg, side.rstrip("/") or "camera") or camera.source
-            info, pose = calibrated_camera_messages(calibration, lens, info, pose)
-        pictures.append(read_picture(image, info, pose))
-    return tuple(pictures)
+    return read_pictures(camera, heard, calibration)
 
 
 class _OwnTopics:

@@ -78,6 +78,7 @@ def _measured(one: PoseMeasurement) -> dict[str, Any]:
         "quality": one.quality,
         "xyz_m": None if pose is None else pose.position.tolist(),
         "yaw_rad": None if pose is None else float(pose.rpy[2]),
+        "other_turns_rad": list(one.other_turns_rad),
         "sd_xy_m": None if variances is None else np.sqrt(variances[:2]).tolist(),
     }
 

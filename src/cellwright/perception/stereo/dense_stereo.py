@@ -135,7 +135,7 @@ class FastStereo(DenseStereo):
                 status=MeasurementStatus.NOT_SEEN, reason=f"the workspace is out of view of {pair.left.source}"
             )
         share = _surface_share(depths, self.workspace)
-        if share < LEAST_SURFACE and self._is_swapped(pair, share):
+        if channel == RED and share < LEAST_SURFACE and self._is_swapped(pair, share):
             reason = f"{pair.left.source} and {pair.right.source} show each other's picture: the pictures are swapped"
             return PoseMeasurement(status=MeasurementStatus.BAD_PAIR, reason=reason)
         fits = self._fits(depths)

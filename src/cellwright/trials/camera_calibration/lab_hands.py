@@ -9,11 +9,11 @@ import numpy as np
 
 from cellwright.catalogue.printed import CALIBRATION_BOARD
 from cellwright.core.errors import BadInput
-from cellwright.core.messages import CameraInfo, CameraPose, Image
 from cellwright.core.pose import Pose
 from cellwright.core.rng import RandomStreams
-from cellwright.perception.picture import Picture, read_picture
-from cellwright.sensors import ImageCamera, make_sensor
+from cellwright.lab.pictures import take_pictures
+from cellwright.perception.picture import Picture
+from cellwright.sensors import ColorCamera, make_sensor
 from cellwright.sim import World
 from cellwright.sim.contacts import deepest_overlap
 
@@ -41,10 +41,10 @@ class LabHands:
     def __init__(self, world: World, lines: Mapping[str, Mapping[str, Any]], seed: int) -> None:
         self._world = world
         self._rng = RandomStreams(seed).stream("calibrate/board")
-        self._sensors: dict[str, ImageCamera[Any]] = {}
+        self._sensors: dict[str, ColorCamera] = {}
         for name, line in lines.items():
             sensor = make_sensor(dict(line), world, f"camera {name}")
-            if not isinstance(sensor, ImageCamera):
+            if not isinstance(sensor, ColorCamera):
                 raise BadInput(f"{world.cell.where}: {name} takes no pictures")
             self._sensors[name] = sensor
         self._name = BOARD if BOARD not in world.objects else f"{BOARD}_shown"
@@ -86,11 +86,8 @@ class LabHands:
         return pictures
 
     def _picture(self, name: str) -> Picture:
-        message, beside = self._sensors[name].taken()
-        info = next(one for _, one in beside if isinstance(one, CameraInfo))
-        place = next(one for _, one in beside if isinstance(one, CameraPose))
-        assert isinstance(message, Image)
-        return read_picture(message, info, place)
+        (picture,) = take_pictures(self._sensors[name])
+        return picture
 
     def _error(self, sd_m: float, sd_rad: float) -> Pose:
         return Pose.from_xyz_rpy(self._rng.normal(0, sd_m, 3), self._rng.normal(0, sd_rad, 3))

@@ -1,0 +1,1 @@
+"""Viewing for people: scene and run document of the viewer, traces, live page, video."""
