@@ -9,7 +9,7 @@ NAME = physics
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1  \2/p' Makefile | awk '{printf "  make %-11s", $$2; $$1 = $$2 = ""; print $$0}'
 
-setup: .venv/.ready ## make .venv with everything; the other targets do it by themselves
+setup: .venv/.ready .venv/.viewer ## make .venv with everything; the other targets do it by themselves
 	@:
 
 .venv/.locked: requirements/dev.txt scripts/find-python
@@ -22,6 +22,21 @@ setup: .venv/.ready ## make .venv with everything; the other targets do it by th
 	@echo "setup: cellwright itself"
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
+
+VIEWER_SOURCES = viewer/package.json viewer/tsconfig.json viewer/build.mjs viewer/src/*.*
+
+src/cellwright/viewing/built/viewer.html: $(VIEWER_SOURCES)
+	@sh scripts/build-viewer
+
+.venv/.viewer: .venv/.locked $(VIEWER_SOURCES)
+	@sh scripts/build-viewer if-possible
+	@touch $@
+
+viewer: src/cellwright/viewing/built/viewer.html ## the page of --view and --trace, from viewer/ (needs Node.js 20)
+	@:
+
+test-viewer: viewer ## the viewer's own tests, by Node.js
+	@cd viewer && npm run --silent test
 
 run: setup ## build a kit of gears in the APRS cell (ARGS="--seed 7" adds options)
 	@$(BIN)/cellwright run $(ARGS)
@@ -68,7 +83,7 @@ docs: setup ## the documentation as pages in docs/_build
 	@echo "docs: docs/_build/index.html"
 
 clean: ## remove caches and what was built; .venv and out/ stay
-	@rm -rf build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf build dist docs/_build src/cellwright/viewing/built .venv/.viewer .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup run compiled test test-peers test-long lint format lock regenerate bench docs clean
+.PHONY: help setup viewer test-viewer run compiled test test-peers test-long lint format lock regenerate bench docs clean

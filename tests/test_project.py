@@ -16,6 +16,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 TARGETS = {
     "compiled",
     "setup",
+    "viewer",
+    "test-viewer",
     "run",
     "test",
     "test-peers",
@@ -82,13 +84,23 @@ def test_help_lists_every_target():
 
 @needs_checkout
 def test_second_run_does_not_touch_pip(tmp_path):
-    for name in ("Makefile", "pyproject.toml", "requirements", "scripts"):
+    for name in (
+        "Makefile",
+        "pyproject.toml",
+        "requirements",
+        "scripts",
+        "viewer/package.json",
+        "viewer/tsconfig.json",
+        "viewer/build.mjs",
+        "viewer/src",
+    ):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         copy(ROOT / name, tmp_path / name)
     first = make("-n", "run", cwd=tmp_path)
     assert "--require-hashes -r requirements/dev.txt" in first
     (tmp_path / ".venv").mkdir()
-    for stamp in (".locked", ".ready"):
+    for stamp in (".locked", ".ready", ".viewer"):
         (tmp_path / ".venv" / stamp).touch()
     second = make("-n", "run", cwd=tmp_path)
     assert second.replace(":", "").split() == [".venv/bin/cellwright", "run"]
