@@ -19,16 +19,19 @@ from rich.text import Text
 
 from cellwright import __version__
 from cellwright.cli.output import print_json, say, table
+from cellwright.core.errors import CellwrightError
 
 __all__ = ["doctor"]
 
 PACKAGES = {
     "mujoco-core": "mujoco", "numpy": "numpy", "pydantic": "pydantic", "PyYAML": "yaml", "rosbags": "rosbags",
     "mcap": "mcap", "ruckig": "ruckig", "eaik": "eaik", "pillow": "PIL", "typer": "typer", "rich": "rich",
+    "websockets": "websockets",
 }  # fmt: skip
 """Package -> the module by which it is used."""
 
 SERVES = {
+    "video": "MP4 files of `log video` and `run --video`; without it they are GIF or WebP",
     "plots": "pictures of `log plot`, `plan --gantt`, `reach` and experiments",
     "cameras": "pictures by compiled code, where OpenGL does not work",
     "motion": "collision-free and time-optimal motion, model-based control; `bench motion`",
@@ -45,7 +48,7 @@ SERVES = {
 }
 """Extra -> what it is good for; which extras there are, and what belongs to them, the package itself says."""
 
-PORTS = {"CRCL Fanuc": 64444, "CRCL Motoman": 64445, "vision Fanuc": 5001, "vision Motoman": 5002, "console": 8080}
+PORTS = {"CRCL Fanuc": 64444, "CRCL Motoman": 64445, "vision Fanuc": 5001, "vision Motoman": 5002, "live page": 8080}
 
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False) -> int:
@@ -55,6 +58,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON 
     extras = _extras()
     renderers = [] if broken else _renderers()
     cells = [] if broken else _cells()
+    viewer = "" if broken else _viewer_problem()
     ports = {name: _is_free(port) for name, port in PORTS.items()}
     free_mb = shutil.disk_usage(Path.cwd()).free // 2**20
     sound = not broken and any(r["works"] for r in renderers)
@@ -64,12 +68,13 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON 
                 "cellwright": __version__, "python": platform.python_version(), "platform": platform.platform(),
                 "packages": packages, "problems": broken, "ports_free": ports,
                 "extras": {extra: not missing for extra, missing in extras.items()}, "extras_missing": extras,
-                "disk_free_mb": free_mb, "renderers": renderers, "cells": cells, "ok": sound,
+                "disk_free_mb": free_mb, "renderers": renderers, "cells": cells, "viewer": viewer, "ok": sound,
             }
         )  # fmt: skip
         return 0 if sound else 1
     say(f"cellwright {__version__}, Python {platform.python_version()}, {platform.platform()}")
-    say(f"cells: {', '.join(cells) or 'none'}; {free_mb} MB free here\n")
+    say(f"cells: {', '.join(cells) or 'none'}; {free_mb} MB free here")
+    say(f"viewer: {viewer or 'its page is there, for --view and --trace'}\n")
     states = [(n, v or "-", Text(broken[n], "red") if n in broken else "") for n, v in packages.items()]
     table("packages", ["package", "version", ""], states, markup=False)
     say()
@@ -117,6 +122,15 @@ def _renderers() -> list[dict[str, Any]]:
         hint = f"; on Debian: apt-get install {packages}" if packages else ""
         found.append({"name": renderer.name, "works": renderer.works, "detail": renderer.reason + hint})
     return found
+
+
+def _viewer_problem() -> str:
+    """Returns what is missing for live pages and traces; nothing when they work."""
+    try:
+        import_module("cellwright.viewing.page").viewer_page()
+    except CellwrightError as error:
+        return str(error)
+    return ""
 
 
 def _cells() -> list[str]:
