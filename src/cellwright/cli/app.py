@@ -19,8 +19,8 @@ from cellwright.core.errors import CellwrightError
 __all__ = ["COMMANDS", "main", "make_app"]
 
 COMMANDS = (
-    "run", "trial", "calibrate", "cell", "model", "move", "look", "reach", "plan", "db", "serve", "control", "crcl",
-    "log", "experiment", "bench", "doctor",
+    "init", "examples", "run", "trial", "calibrate", "cell", "model", "move", "look", "reach", "plan", "db", "serve",
+    "control", "crcl", "log", "experiment", "bench", "doctor",
 )  # fmt: skip
 """Modules of this package: a group called `app`, or a function of the module's own name."""
 COLLECT_AFTER = (100_000, 20, 20)  # new objects; what is imported stays, and looking for garbage in it takes a tenth
