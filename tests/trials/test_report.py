@@ -112,6 +112,6 @@ def test_run_and_trial_have_one_json_and_one_page():
 def test_points_that_are_not_all_never_read_as_all(time_s, shown):
     scored = score_run((FULL,), (), (), time_s, par_s=60, limit_s=600)
     colour = "yes" if shown == "1" else "no"
-    assert f'<td>time</td><td class="number {colour}">{shown}</td><td class="number">1</td>' in report_page(
+    assert f'<th scope="row">time</th><td class="number {colour}">{shown}</td><td class="number">1</td>' in report_page(
         report(FULL, FULL, scored=scored)
     )

@@ -24,17 +24,20 @@ from cellwright.cells import (
     load_cell,
 )
 from cellwright.checks.cell import check_cell
+from cellwright.checks.page import findings_page
 from cellwright.cli.cell_export import export
 from cellwright.cli.cell_fit import fit
 from cellwright.cli.cell_new import new
 from cellwright.cli.look import camera_line, take_camera_picture, usual_file
 from cellwright.cli.model_check import findings_json, show_findings
 from cellwright.cli.output import prepare_output, print_json, say, table, tell_hints
+from cellwright.cli.page_file import command_line, prepare_page, write_page
 from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
 from cellwright.core.pose import Pose
 from cellwright.lab.cell_file import checked_layout, read_cell
 from cellwright.lab.cell_schema import cell_file_schema
+from cellwright.lab.versions import all_versions
 from cellwright.sim import World
 from cellwright.sim.picture import take_picture
 
@@ -152,15 +155,31 @@ def show(
 
 
 @app.command()
-def check(cell: CellName, seed: Seed = 0, as_json: Json = False) -> int:
+def check(
+    cell: CellName,
+    seed: Seed = 0,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the findings as a page, too.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")] = False,
+    as_json: Json = False,
+) -> int:
     """Checks a cell: what stands, grips, reaches, sees and is seen; exit 1 when something is wrong, with a remedy."""
+    if html is not None:
+        prepare_page(html, overwrite=overwrite)
     loaded = read_cell(cell, seed)
     tell_hints(cell_hints(loaded))
     findings = check_cell(loaded, seed)
+    if html is not None:
+        page = findings_page(
+            f"Cell `{loaded.name}`", f"{loaded.title}, seed {seed}", findings,
+            hints=cell_hints(loaded), versions=all_versions(), command=command_line(),
+        )  # fmt: skip
+        write_page(html, page)
     if as_json:
-        print_json({"cell": cell, **findings_json(findings)})
+        print_json({"cell": cell, **findings_json(findings)} | ({"page": html} if html else {}))
     else:
         show_findings(findings)
+        if html is not None:
+            say(f"page {html}")
     return 0 if all(f.ok for f in findings) else 1
 
 

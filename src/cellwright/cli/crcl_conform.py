@@ -9,8 +9,10 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from cellwright import __version__
 from cellwright.cli.crcl_options import Json, Server
-from cellwright.cli.output import err, prepare_output, print_json, say
+from cellwright.cli.output import err, print_json, say
+from cellwright.cli.page_file import command_line, prepare_page, write_page
 from cellwright.core.errors import OutOfRange
 from cellwright.crcl.conform import CheckResult, CheckVerdict, ConformOptions, as_html, plan, select
 from cellwright.crcl.conform import conform as run_checks
@@ -46,7 +48,8 @@ def conform(
         float, typer.Option(metavar="SECONDS", help="How long the server may take for an answer.")
     ] = ConformOptions.answer_s,
     dry_run: Annotated[bool, typer.Option("--plan", help="Say what would be done, and end.")] = False,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the report as a page.")] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the report as a page, too.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")] = False,
     as_json: Json = False,
 ) -> int:
     """Tries a CRCL server against the rules: exit 0 when all was tried and nothing failed.
@@ -67,7 +70,7 @@ def conform(
     options, without = options.with_answer_time(timeout), without or []
     checks = select(only, without, tool_changer=tool_changer)
     if html is not None:
-        prepare_output(html)
+        prepare_page(html, overwrite=overwrite)
     lines = plan(options, checks)
     if dry_run:
         if as_json:
@@ -87,7 +90,7 @@ def conform(
     running = run_checks(tcp(server), peer=server, options=options, names=only, without=without, on_result=show)
     report = asyncio.run(running)
     if html is not None:
-        html.write_text(as_html(report), encoding="utf-8")
+        write_page(html, as_html(report, command=command_line(), versions={"cellwright": __version__}))
     if as_json:
         print_json(report.as_dict())
     else:

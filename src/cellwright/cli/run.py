@@ -143,6 +143,7 @@ def run(
     say(f"{loaded.name}, seed {header['seed']}: {_said(header, resume)}", to=err)
     tell_hints(cell_hints(loaded))
 
+    from cellwright.cli.page_file import command_line
     from cellwright.cli.run_report import ActionLines, print_report, tell_action, tell_plan
     from cellwright.knowledge.address import redacted_address
     from cellwright.lab import Lab
@@ -178,7 +179,7 @@ def run(
             renderer = draw_end(lab.world, files.picture, lambda line: say(line, to=err)) if files.picture else None
     written = {"log": files.log, "picture": files.picture if renderer else None}
     if out is not None:
-        write_report(report, out, written["picture"])
+        write_report(report, out, written["picture"], command_line())
         written |= {what: out / FILES[what] for what in ("verdict", "page")}
     if as_json:
         print_json(

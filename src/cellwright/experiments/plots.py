@@ -16,6 +16,25 @@ __all__ = ["BarPlot", "BoxPlot", "FloorPlan", "Heatmap", "ImagePlot", "LinePlot"
 
 HATCHES = ("", "//", "..", "xx")  # told apart without colours, too
 LEGEND_LETTERS = 60  # in one row
+COLOURS = ("#0b57a4", "#c2410c", "#15803d", "#7e22ce", "#a16207", "#0e7490", "#be185d", "#404040")
+DASHES = ("-", "--", "-.", ":", (0, (6, 1.5, 1, 1.5, 1, 1.5)), (0, (1, 2.5)), (0, (8, 3)), (0, (3, 1)))
+MARKERS = "os^DvPX*"
+MARKS = 8  # on a curve of many points
+STYLE = {
+    "svg.fonttype": "none",  # text stays text
+    "font.size": 10.0,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "#57606a",
+    "axes.labelcolor": "#1b1f24",
+    "xtick.color": "#40474f",
+    "ytick.color": "#40474f",
+    "grid.color": "#b6bec7",
+    "legend.frameon": False,
+    "hatch.linewidth": 0.7,
+    "hatch.color": "#ffffff",
+    "patch.edgecolor": "#1b1f24",
+}
 
 
 class Plot(Protocol):
@@ -106,7 +125,8 @@ class LinePlot:
         figure.set_size_inches(8.0, 3.6)
         panel = figure.subplots()
         for label, (x, y) in self.curves.items():
-            panel.plot(x, y, label=label, linewidth=1.2)
+            marked = max(1, len(x) // MARKS)
+            panel.plot(x, y, label=label, linewidth=1.3, markersize=4, markevery=marked)
         panel.set(xlabel=self.x_unit, ylabel=self.y_unit)
         panel.grid(alpha=0.3)
         panel.legend(fontsize="small")
@@ -192,6 +212,13 @@ def can_plot() -> bool:
     return True
 
 
+def _cycle() -> Any:
+    """Returns how curves differ: in colour, in dashes and in markers."""
+    from cycler import cycler
+
+    return cycler(color=COLOURS) + cycler(linestyle=DASHES) + cycler(marker=list(MARKERS))
+
+
 def draw(plot: Plot, form: str) -> bytes:
     """Returns a plot as `png` or `svg`; without a display, and without leaving anything behind."""
     if not can_plot():
@@ -199,9 +226,11 @@ def draw(plot: Plot, form: str) -> bytes:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    figure = Figure(layout="constrained", dpi=110)
-    with rc_context({"svg.hashsalt": plot.name}):
+    is_svg = form == "svg"
+    with rc_context(STYLE | {"svg.hashsalt": plot.name, "axes.prop_cycle": _cycle()}):
+        figure = Figure(layout="constrained", dpi=110)
         plot.draw(figure)
         buffer = io.BytesIO()
-        figure.savefig(buffer, format=form, metadata={"Date": None} if form == "svg" else {"Software": None})
+        metadata = {"Date": None} if is_svg else {"Software": None}
+        figure.savefig(buffer, format=form, metadata=metadata, transparent=is_svg)
     return buffer.getvalue()

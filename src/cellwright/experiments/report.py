@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import csv
 import math
-import re
 from collections.abc import Callable, Sequence
-from html import escape
 from pathlib import Path
 
 from cellwright.core.errors import OutputError
 from cellwright.core.json_text import json_text
-from cellwright.core.page import fill_page
+from cellwright.core.page import Page, PageSection
+from cellwright.core.page_parts import Tone, code, drawing, folded, paragraphs, table, yes_no
 from cellwright.core.results import Result
 from cellwright.experiments.experiment import DataTable, ExperimentOutcome
 from cellwright.experiments.plots import can_plot, draw
@@ -49,14 +47,14 @@ def save_outcome(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write("result.json", result_json(outcome.result).encode())
-        for name, table in outcome.findings.tables.items():
-            write_table(table, folder / f"{name}.csv")
+        for name, data in outcome.findings.tables.items():
+            write_table(data, folder / f"{name}.csv")
             written.append(folder / f"{name}.csv")
-        pictures: list[tuple[str, bytes]] = []
+        pictures: list[str] = []
         if can_plot():
             for plot in outcome.findings.plots:
                 write(f"{plot.name}.png", draw(plot, "png"))
-                pictures.append((plot.caption, draw(plot, "svg")))
+                pictures.append(drawing(draw(plot, "svg").decode(), plot.name, plot.caption))
         elif outcome.findings.plots:
             say("there are no plots: pip install 'cellwright[plots]'")
         write("report.html", _page(outcome, pictures).encode())
@@ -65,39 +63,47 @@ def save_outcome(
     return written
 
 
-def write_table(table: DataTable, path: Path) -> None:
+def write_table(data: DataTable, path: Path) -> None:
     """Writes a table as CSV."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(table.columns)
-        writer.writerows(table.rows)
+        writer.writerow(data.columns)
+        writer.writerows(data.rows)
 
 
-def _page(outcome: ExperimentOutcome, pictures: list[tuple[str, bytes]]) -> str:
+def _page(outcome: ExperimentOutcome, pictures: list[str]) -> str:
     result, findings = outcome.result, outcome.findings
     missing = "" if pictures or not findings.plots else "<p>No plots: matplotlib was not installed.</p>"
-    return fill_page(
-        "cellwright.experiments",
-        "page.html",
-        title=escape(outcome.title),
-        name=escape(result.name),
-        seed=result.seed,
-        quick='<p class="no">A quick run: less certain than a full one.</p>' if result.quick else "",
-        versions=escape(", ".join(f"{package} {version}" for package, version in result.versions.items())),
-        figures=_figures(result),
-        notes="\n".join(_paragraph(note) for note in findings.notes),
-        plots=missing + "\n".join(_picture(caption, svg) for caption, svg in pictures),
-        short_tables="\n".join(_table(*item, " open") for item in findings.tables.items() if _is_short(item[1])),
-        tables="\n".join(_table(*item) for item in findings.tables.items() if not _is_short(item[1])),
-    )
+    tables = [(_is_short(data), _table(name, data)) for name, data in findings.tables.items()]
+    quick = " --quick" if result.quick else ""
+    verdict, tone = _verdict(result)
+    return Page(
+        kind="experiment",
+        heading=outcome.title,
+        origin=f"Experiment `{result.name}`, seed {result.seed}",
+        verdict=verdict,
+        tone=tone,
+        reason=["A quick run: less certain than a full one."] if result.quick else [],
+        sections=(
+            PageSection("Figures", _figures(result)),
+            PageSection("Plots", missing + "\n".join(pictures)),
+            PageSection("In short", "\n".join(html for is_short, html in tables if is_short)),
+            PageSection("What was done, and why the figures are what they are", paragraphs(findings.notes)),
+            PageSection("Data", "\n".join(html for is_short, html in tables if not is_short)),
+        ),
+        versions=result.versions,
+        command=f"cellwright experiment run {result.name} --seed {result.seed}{quick}",
+    ).html()
 
 
-def _paragraph(note: str) -> str:
-    return f"<p>{_with_code(note)}</p>"
-
-
-def _with_code(text: str) -> str:
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+def _verdict(result: Result) -> tuple[str, Tone]:
+    """Returns how many targets are met; an experiment without targets has no verdict."""
+    if not result.targets:
+        return "", ""
+    met, count = len(result.targets) - len(result.failed), len(result.targets)
+    if met == count:
+        return f"All {count} targets are met" if count > 1 else "The target is met", "good"
+    return f"{met} of {count} targets are met", "warn" if met else "bad"
 
 
 def _figures(result: Result) -> str:
@@ -107,48 +113,33 @@ def _figures(result: Result) -> str:
     if len(names) <= FIGURES_ON_PAGE or not compared:
         return _figures_table(result, names)
     rest = [name for name in names if name not in compared]
-    summary = f"<summary>{len(rest)} more figures</summary>"
-    return f"{_figures_table(result, compared)}<details>{summary}{_figures_table(result, rest)}</details>"
+    return _figures_table(result, compared) + folded(f"{len(rest)} more figures", _figures_table(result, rest))
 
 
 def _figures_table(result: Result, names: Sequence[str]) -> str:
-    heads = ("ours", "paper", "target")
-    head = "<th>metric</th>" + "".join(f'<th class="number">{text}</th>' for text in heads) + "<th>ok</th>"
-    rows = "\n".join(_metric_row(result, name) for name in names)
-    return f"<table>\n<tr>{head}</tr>\n{rows}\n</table>"
+    columns = ("metric", "ours", "paper", "target", "ok")
+    return table(columns, (_metric_row(result, name) for name in names), numbers=columns[1:4])
 
 
-def _metric_row(result: Result, name: str) -> str:
-    ok = ("yes" if result.meets_target(name) else "no") if name in result.targets else ""
+def _metric_row(result: Result, name: str) -> tuple[object, ...]:
+    ok = yes_no(result.meets_target(name)) if name in result.targets else ""
     paper = number_text(result.paper[name]) if name in result.paper else ""
-    cells = [number_text(result.metrics[name]), paper, result.target_text(name)]
-    numbers = "".join(f'<td class="number">{escape(cell)}</td>' for cell in cells)
-    return f'<tr><td><code>{escape(name)}</code></td>{numbers}<td class="{ok}">{ok}</td></tr>'
+    return code(name), number_text(result.metrics[name]), paper, result.target_text(name), ok
 
 
-def _picture(caption: str, svg: bytes) -> str:
-    data = base64.b64encode(svg).decode()
-    plain = escape(caption.replace("`", ""))
-    image = f'<img alt="{plain}" src="data:image/svg+xml;base64,{data}">'
-    return f"<figure>{image}<figcaption>{_with_code(caption)}</figcaption></figure>"
+def _is_short(data: DataTable) -> bool:
+    return len(data.rows) <= SHORT_ROWS
 
 
-def _is_short(table: DataTable) -> bool:
-    return len(table.rows) <= SHORT_ROWS
-
-
-def _table(name: str, table: DataTable, is_open: str = "") -> str:
+def _table(name: str, data: DataTable) -> str:
     """Returns the data for the page; long tables are cut, the CSV file is complete."""
-    first = table.rows[0] if table.rows else [""] * len(table.columns)
-    kinds = [' class="number"' if isinstance(value, int | float) else "" for value in first]
-    head = "".join(f"<th{kind}>{escape(column)}</th>" for kind, column in zip(kinds, table.columns, strict=True))
-    rows = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in table.rows[:ROWS_ON_PAGE])
-    cut = f"; the first {ROWS_ON_PAGE} are shown" if len(table.rows) > ROWS_ON_PAGE else ""
-    summary = f"{escape(name)}.csv: {len(table.rows)} rows{cut}"
-    return f"<details{is_open}><summary>{summary}</summary><table><tr>{head}</tr>\n{rows}</table></details>"
+    first = data.rows[0] if data.rows else [""] * len(data.columns)
+    numbers = [column for column, value in zip(data.columns, first, strict=True) if isinstance(value, int | float)]
+    rows = [[_text(value) for value in row] for row in data.rows[:ROWS_ON_PAGE]]
+    cut = f"; the first {ROWS_ON_PAGE} are shown" if len(data.rows) > ROWS_ON_PAGE else ""
+    summary = f"{name}.csv: {len(data.rows)} rows{cut}"
+    return folded(summary, table(data.columns, rows, numbers=numbers), is_open=_is_short(data))
 
 
-def _cell(value: object) -> str:
-    if isinstance(value, int | float):
-        return f'<td class="number">{number_text(float(value))}</td>'
-    return f"<td>{escape(str(value))}</td>"
+def _text(value: object) -> str:
+    return number_text(float(value)) if isinstance(value, int | float) else str(value)

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["model_hash", "versions"]
+from cellwright import __version__
+
+__all__ = ["all_versions", "model_hash", "versions"]
 
 PACKAGES = ("mujoco-core", "numpy", "ruckig", "eaik", "rosbags", "mcap")
 
@@ -23,6 +25,11 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             found[name] = "missing"
     return found
+
+
+def all_versions() -> dict[str, str]:
+    """Returns the same with our own version before them."""
+    return {"cellwright": __version__, **versions()}
 
 
 def model_hash(model: Any) -> str:

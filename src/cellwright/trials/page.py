@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from html import escape
 from pathlib import Path
 
 from cellwright.core.errors import CellwrightError, OutputError
 from cellwright.core.json_text import json_text
-from cellwright.core.page import fill_page
+from cellwright.core.page import Page, PageFigure, PageSection
+from cellwright.core.page_parts import Html, bullets, folded, image, paragraphs, table, yes_no
 from cellwright.execution import OrderReport
 from cellwright.judge import KitVerdict
 from cellwright.sim import World
@@ -21,10 +21,12 @@ __all__ = ["FILES", "draw_end", "report_json", "report_page", "save_report", "wr
 FILES = {"verdict": "verdict.json", "page": "verdict.html", "picture": "cell.png", "log": "log.mcap"}
 
 
-def save_report(report: Report, world: World, folder: Path, say: Callable[[str], None] = lambda _text: None) -> None:
+def save_report(
+    report: Report, world: World, folder: Path, say: Callable[[str], None] = lambda _text: None, command: str = ""
+) -> None:
     """Writes all but the log, which is there already."""
     picture = folder / FILES["picture"]
-    write_report(report, folder, picture if draw_end(world, picture, say) else None)
+    write_report(report, folder, picture if draw_end(world, picture, say) else None, command)
 
 
 def draw_end(world: World, path: Path, say: Callable[[str], None]) -> str | None:
@@ -36,12 +38,27 @@ def draw_end(world: World, path: Path, say: Callable[[str], None]) -> str | None
         return None
 
 
-def write_report(report: Report, folder: Path, picture: Path | None = None) -> None:
-    """Writes the report as JSON and as a page, which shows the picture if there is one."""
+def write_report(
+    report: Report,
+    folder: Path,
+    picture: Path | None = None,
+    command: str = "",
+    links: Mapping[str, str] | None = None,
+) -> None:
+    """Writes the report as JSON and as a page, which shows the picture if there is one.
+
+    Args:
+        report: The report.
+        folder: Where to.
+        picture: A PNG file of how it ended.
+        command: How to repeat it.
+        links: Text -> file beside the page, such as a trace.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / FILES["verdict"]).write_text(report_json(report), encoding="utf-8")
-        (folder / FILES["page"]).write_text(report_page(report, picture), encoding="utf-8")
+        page = report_page(report, picture, command, links)
+        (folder / FILES["page"]).write_text(page, encoding="utf-8")
     except OSError as error:
         raise OutputError(error.filename or folder, error.strerror or str(error)) from None
 
@@ -51,117 +68,119 @@ def report_json(report: Report) -> str:
     return json_text(report.as_dict()) + "\n"
 
 
-def report_page(report: Report, picture: Path | None = None) -> str:
-    """Returns the report for people: one file, no scripts, nothing from elsewhere."""
-    word = "Done" if report.done else "Not done"
+def report_page(
+    report: Report, picture: Path | None = None, command: str = "", links: Mapping[str, str] | None = None
+) -> str:
+    """Returns the report for people: one file that needs nothing from elsewhere."""
+    verdict = "Done" if report.done else "Not done"
     if report.false_done:
-        word += ", although it was claimed" if not report.done else ", but it was claimed too early"
-    return fill_page(
-        "cellwright.trials",
-        "report_page.html",
-        kind="Run of" if report.is_run else "Trial",
-        name=escape(", ".join(order.order for order in report.orders) if report.is_run else report.trial),
-        cell=escape(report.cell),
-        seed=report.seed,
-        controller=escape(report.controller),
-        versions=escape(", ".join(f"{package} {version}" for package, version in report.versions.items())),
-        ok="yes" if report.done and not report.false_done else "no",
-        word=word,
-        ending=escape(report.ending_text[:1].upper() + report.ending_text[1:]),
-        time_s=f"{report.time_s - report.start_s:.1f}",
-        wall_s=f"{report.wall_s:.1f}",
-        score=f"{100 * report.score:.0f}",
-        orders="\n".join(map(_order, report.orders)),
-        account=_account(report.account) if report.account else "",
-        faults=_faults(report),
-        events=_list([*map(str, report.hits), *map(str, report.drops)], "No collision, and nothing was dropped."),
-        items="\n".join(
-            _row(item.name, item.points_text, f"{item.most:g}", item.reason, ok=item.passed)
-            for item in report.scored.items
+        verdict += ", although it was claimed" if not report.done else ", but it was claimed too early"
+    name = ", ".join(order.order for order in report.orders) if report.is_run else report.trial
+    ending = f"{report.ending_text[:1].upper()}{report.ending_text[1:]}, after {_took_s(report):.1f} s."
+    events = bullets(map(str, (*report.hits, *report.drops)), "No collision, and nothing was dropped.")
+    caption = "The cell at the end."
+    return Page(
+        kind="run" if report.is_run else "trial",
+        heading=f"{'Run of' if report.is_run else 'Trial'} `{name}`",
+        origin=f"Cell `{report.cell}`, seed {report.seed}, controller `{report.controller}`",
+        verdict=verdict,
+        tone="good" if report.done and not report.false_done else "bad",
+        reason=(f"{report.reason[:1].upper()}{report.reason[1:]}.", ending),
+        figures=_figures(report),
+        links=links or {},
+        sections=(
+            PageSection("Orders", "\n".join(map(_order, report.orders))),
+            PageSection("The cell", image(picture.read_bytes(), caption) if picture else ""),
+            PageSection("What the controller says", _account(report.account) if report.account else ""),
+            PageSection("What went wrong on purpose", _faults(report)),
+            PageSection("What was seen to happen", events),
+            PageSection("Score", _score(report)),
+            PageSection("Notes", bullets(report.notes)),
         ),
-        picture=_picture(picture),
-        notes=f"<h2>Notes</h2>{_list(report.notes)}" if report.notes else "",
-    )
+        versions=report.versions,
+        command=command,
+    ).html()
+
+
+def _took_s(report: Report) -> float:
+    return report.time_s - report.start_s
+
+
+def _figures(report: Report) -> list[PageFigure]:
+    """Returns the numbers that matter. Those of one run are counts and times, which have no interval."""
+    kits, complete = len(report.kits), sum(kit.done for kit in report.kits)
+    figures = [
+        PageFigure("score", f"{100 * report.score:.0f}", "of 100"),
+        PageFigure("kits complete", str(complete), f"of {kits}"),
+        PageFigure("simulated time", f"{_took_s(report):.1f} s", f"in {report.wall_s:.1f} s of real time"),
+    ]
+    if account := report.account:
+        note = f"{account.retries} retries, {account.plans} plans"
+        figures.append(PageFigure("actions", str(len(account.actions)), note))
+    figures.append(PageFigure("collisions", str(len(report.hits))))
+    figures.append(PageFigure("drops", str(len(report.drops))))
+    if begun := sum(not fault.is_end for fault in report.faults):
+        figures.append(PageFigure("faults", str(begun), "on purpose"))
+    return figures
+
+
+def _score(report: Report) -> str:
+    rows = [
+        (item.name, Html(item.points_text, "yes" if item.passed else "no"), f"{item.most:g}", item.reason)
+        for item in report.scored.items
+    ]
+    return table(("item", "points", "of", "reason"), rows, numbers=("points", "of"))
 
 
 def _order(order: OrderVerdict) -> str:
     announced = "never announced" if order.announced_s is None else f"announced at {order.announced_s:.1f} s"
     claimed = "never submitted" if order.submitted_s is None else f"submitted at {order.submitted_s:.1f} s"
-    false = '<span class="no">It was not complete when it was submitted.</span>' if order.false_done else ""
+    false = ' <span class="no">It was not complete when it was submitted.</span>' if order.false_done else ""
     word = '<span class="yes">complete</span>' if order.done else '<span class="no">not complete</span>'
-    head = f"<h3>{escape(order.order)}: {word}</h3><p>Priority {order.priority}, {announced}, {claimed}. {false}</p>"
+    head = f"<h3>{escape(order.order)}: {word}</h3><p>Priority {order.priority}, {announced}, {claimed}.{false}</p>"
     missed = "<p>There was no tray left for a kit of it.</p>"
     kits = "".join(missed if kit.tray in order.without_tray else _kit(kit) for kit in order.kits)
     if not order.false_done:
         return head + kits
-    then = "".join(map(_kit, order.claimed))
-    return f"{head}{kits}<details><summary>When it was submitted</summary>{then}</details>"
+    return head + kits + folded("When it was submitted", "".join(map(_kit, order.claimed)))
 
 
 def _kit(kit: KitVerdict) -> str:
-    rows = "\n".join(
-        f"<tr><td>{escape(item.name)}</td><td>{_word(item.passed)}</td><td>{escape(item.reason)}</td></tr>"
-        for item in kit.items
-    )
+    rows = [(item.name, yes_no(item.passed), item.reason) for item in kit.items]
     title = f"<p>Kit <code>{escape(kit.design)}</code> on <code>{escape(kit.tray)}</code></p>"
-    return f"{title}<table><tr><th>item</th><th>ok</th><th>why</th></tr>\n{rows}</table>"
+    return title + table(("item", "ok", "why"), rows)
 
 
 def _account(account: OrderReport) -> str:
     """Returns what Cellwright's own controller says, and its actions."""
-    rows = "\n".join(
-        f'<tr><td class="number">{action.start_s:.2f}</td><td class="number">{action.end_s - action.start_s:.2f}</td>'
-        f"<td>{escape(action.robot)}</td><td>{escape(action.action.strip('()'))}</td>"
-        f"<td>{_word(action.phase == 'end')}</td><td>{escape(action.reason)}</td></tr>"
+    rows = [
+        (
+            f"{action.start_s:.2f}",
+            f"{action.end_s - action.start_s:.2f}",
+            action.robot,
+            action.action.strip("()"),
+            yes_no(action.phase == "end"),
+            action.reason,
+        )
         for action in account.actions
-    )
-    head = '<tr><th class="number">at [s]</th><th class="number">took [s]</th><th>robot</th><th>action</th><th>ok</th>'
+    ]
     tried = f"actions: {len(account.actions)}, retries: {account.retries}, plans: {account.plans}"
-    return (
-        f"<h2>What the controller says</h2><p>{escape(account.status.value)}: {escape(account.reason)}</p>"
-        f"<details><summary>{tried}</summary><table>{head}<th>why</th></tr>\n{rows}</table></details>"
-    )
+    said = paragraphs([f"{account.status.value}: {account.reason}"])
+    return said + folded(tried, table(("at [s]", "took [s]", "robot", "action", "ok", "why"), rows))
 
 
 def _faults(report: Report) -> str:
-    never = _list([f"Its moment never came: {fault}" for fault in report.not_applied], "")
+    never = bullets(f"Its moment never came: {fault}" for fault in report.not_applied)
     if not report.faults:
         return never or "<p>Nothing.</p>"
-    rows = "\n".join(map(_fault, report.faults))
-    head = '<tr><th class="number">time [s]</th><th>fault</th><th>what was done</th><th>recoverable?</th></tr>'
-    return f"<table>{head}\n{rows}</table>{never}"
+    return table(("at [s]", "fault", "what was done", "recoverable?"), map(_fault, report.faults)) + never
 
 
-def _fault(fault: FaultRecord) -> str:
-    oracle = ""
+def _fault(fault: FaultRecord) -> tuple[object, ...]:
+    oracle: object = ""
     if fault.recovery is not None:
-        oracle = f"{_word(fault.recovery.recoverable)}: {escape(fault.recovery.reason)}"
+        oracle = Html(f"{yes_no(fault.recovery.recoverable).text}: {escape(fault.recovery.reason)}")
     elif not fault.is_end:
         oracle = "not asked: the trial ended before things were at rest"
-    what = escape(f"{fault.subject}: {fault.detail}" if fault.subject else fault.detail)
-    return (
-        f'<tr><td class="number">{fault.time_s:.2f}</td><td>{escape(fault.fault)}</td>'
-        f"<td>{what}</td><td>{oracle}</td></tr>"
-    )
-
-
-def _row(name: str, points: str, most: str, reason: str, *, ok: bool) -> str:
-    numbers = f'<td class="number {"yes" if ok else "no"}">{points}</td><td class="number">{most}</td>'
-    return f"<tr><td>{escape(name)}</td>{numbers}<td>{escape(reason)}</td></tr>"
-
-
-def _word(ok: bool) -> str:
-    return f'<span class="{"yes" if ok else "no"}">{"yes" if ok else "no"}</span>'
-
-
-def _list(lines: Iterable[str], nothing: str = "") -> str:
-    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
-    return f"<ul>{items}</ul>" if items else f"<p>{nothing}</p>" if nothing else ""
-
-
-def _picture(path: Path | None) -> str:
-    if path is None:
-        return ""
-    data = base64.b64encode(path.read_bytes()).decode()
-    words = "The cell at the end"
-    return f'<figure><img alt="{words}" src="data:image/png;base64,{data}"><figcaption>{words}.</figcaption></figure>'
+    what = f"{fault.subject}: {fault.detail}" if fault.subject else fault.detail
+    return f"{fault.time_s:.2f}", fault.fault, what, oracle

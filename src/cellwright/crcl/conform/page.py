@@ -1,71 +1,78 @@
-"""The report as a page: one file, no scripts, nothing from elsewhere."""
+"""The report as a page: one file that needs nothing from elsewhere."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 from itertools import groupby
 
+from cellwright.core.page import Page, PageFigure, PageSection
+from cellwright.core.page_parts import Tone, badge, bullets, code, table, with_code
+from cellwright.crcl.conform.check import CheckVerdict
 from cellwright.crcl.conform.evidence import Exchange
 from cellwright.crcl.conform.report import CheckResult, ConformReport
 
 __all__ = ["as_html"]
 
 MAX_SHOWN = 60
-
-_STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem; color: #222; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
-details { border-bottom: 1px solid #ddd; padding: .4rem 0; }
-summary { cursor: pointer; display: flex; gap: .8rem; align-items: baseline; }
-.name { font-weight: 600; min-width: 17rem; }
-.verdict { min-width: 6rem; border-radius: .3rem; padding: 0 .5rem; text-align: center; font-size: .85rem; }
-.pass { background: #d9f2d9; } .fail { background: #f7caca; } .ambiguous { background: #fbeec2; }
-.skipped { background: #e8e8e8; }
-table { border-collapse: collapse; font-size: .8rem; margin: .5rem 0; width: 100%; table-layout: fixed; }
-td { border-top: 1px solid #eee; padding: .15rem .5rem; vertical-align: top; overflow-wrap: anywhere; }
-td:nth-child(1) { width: 5rem; } td:nth-child(2) { width: 3rem; } td:nth-child(3) { width: 5.5rem; }
-code { font-size: .78rem; }
-"""
+TONES: Mapping[CheckVerdict, Tone] = {
+    CheckVerdict.PASS: "good",
+    CheckVerdict.FAIL: "bad",
+    CheckVerdict.AMBIGUOUS: "warn",
+    CheckVerdict.SKIPPED: "",
+}
 
 
-def as_html(report: ConformReport, title: str = "CRCL conformance") -> str:
-    """Returns the whole page."""
-    counts = ", ".join(f"{count} {name}" for name, count in report.counts.items())
-    verdict = "it conforms" if report.conforms else "there are failures" if report.counts["fail"] else "nothing passed"
+def as_html(
+    report: ConformReport,
+    title: str = "CRCL conformance",
+    command: str = "",
+    versions: Mapping[str, str] | None = None,
+) -> str:
+    """Returns the whole page.
+
+    Args:
+        report: The results.
+        title: Before the server's address.
+        command: How to repeat it.
+        versions: What the checks depend on.
+    """
+    verdict = "It conforms" if report.conforms else "There are failures" if report.counts["fail"] else "Nothing passed"
     if report.findings and not report.counts["fail"]:
-        verdict = "nothing failed, but statuses break the schema"
+        verdict = "Nothing failed, but statuses break the schema"
     verdict += "" if report.complete else "; not everything was tried"
-    findings = "".join(f"<li>{escape(line)}</li>" for line in report.findings)
-    sections = "".join(
-        f"<h2>{escape(area)}</h2>{''.join(map(_result, results))}"
+    tone: Tone = "bad" if not report.conforms else "good" if report.complete else "warn"
+    areas = [
+        PageSection(area[:1].upper() + area[1:], "".join(map(_result, results)))
         for area, results in groupby(report.results, key=lambda result: result.check.area)
-    )
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f"<style>{_STYLE}</style></head><body><h1>{escape(title)}: {escape(report.peer)}</h1>"
-        f"<p>{counts}: {verdict}. {len(report.results)} checks in {report.took_s:.1f} s; {escape(report.ended)}, "
-        f"{escape(report.restored)}.</p>"
-        + (f"<h2>findings in statuses</h2><ul>{findings}</ul>" if findings else "")
-        + f"{sections}</body></html>\n"
-    )
+    ]
+    return Page(
+        kind="CRCL conformance",
+        heading=f"{title}: `{report.peer}`",
+        origin=f"{len(report.results)} checks in {report.took_s:.1f} s",
+        verdict=verdict,
+        tone=tone,
+        reason=(f"{report.ended[:1].upper()}{report.ended[1:]}; {report.restored}.",),
+        figures=[PageFigure(name, str(count)) for name, count in report.counts.items()],
+        sections=(PageSection("Findings in statuses", bullets(report.findings)), *areas),
+        versions=versions or {},
+        command=command,
+    ).html()
 
 
 def _result(result: CheckResult) -> str:
-    verdict = result.verdict.value
-    is_open = " open" if verdict == "fail" else ""
-    rows = "".join(map(_row, result.evidence[:MAX_SHOWN]))
-    if len(result.evidence) > MAX_SHOWN:
-        rows += f'<tr><td colspan="4">{len(result.evidence) - MAX_SHOWN} more, see the JSON report</td></tr>'
+    is_open = " open" if result.verdict is CheckVerdict.FAIL else ""
+    mark = badge(result.verdict.value, TONES[result.verdict]).text
+    more = len(result.evidence) - MAX_SHOWN
+    rest = f"<p>{more} more, see the JSON report.</p>" if more > 0 else ""
+    seen = table(("at [s]", "connection", "direction", "text"), map(_row, result.evidence[:MAX_SHOWN]))
     return (
-        f'<details{is_open}><summary><span class="verdict {verdict}">{verdict}</span>'
-        f'<span class="name">{escape(result.check.name)}</span><span>{escape(result.reason)}</span></summary>'
+        f'<details class="row"{is_open}><summary>{mark}<code>{escape(result.check.name)}</code>'
+        f"<span>{with_code(result.reason)}</span></summary>"
         f"<p>Rule: {escape(result.check.clause)}<br>Tried: {escape(result.check.does)}</p>"
-        f"<table>{rows}</table></details>"
+        f"{seen if result.evidence else ''}{rest}</details>"
     )
 
 
-def _row(exchange: Exchange) -> str:
-    cells = (f"{exchange.time_s:.3f} s", str(exchange.connection), escape(exchange.direction))
-    return (
-        "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + f"<td><code>{escape(exchange.text)}</code></td></tr>"
-    )
+def _row(exchange: Exchange) -> tuple[object, ...]:
+    return f"{exchange.time_s:.3f}", exchange.connection, exchange.direction, code(exchange.text)
