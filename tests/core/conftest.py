@@ -29,7 +29,7 @@ class CountingStepper:
     def interrupt(self):
         self.interrupted = True
 
-    def advance(self, until_tick):
+    def advance(self, until_tick, enough_tick=None):
         self.interrupted = False
         self.advances += 1
         while self.clock.tick < until_tick and not self.interrupted:
@@ -38,6 +38,8 @@ class CountingStepper:
                 time.sleep(self.wall_s_per_tick)
             for call in self.calls.pop(self.clock.tick, ()):
                 call()
+            if enough_tick is not None and self.clock.tick >= enough_tick:
+                return
 
 
 class Bench:

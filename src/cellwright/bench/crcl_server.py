@@ -42,7 +42,14 @@ async def _serve(lab: Lab) -> None:
         if not sys.stdin.readline():
             ended.set()
             return
-        _say({"wall_s": time.monotonic(), "time_s": lab.clock.time_s, "slipped_s": lab.loop.slipped_s, "moved": moved})
+        _say(
+            {
+                "wall_s": time.monotonic(),
+                "time_s": lab.clock.time_s,
+                "slipped_s": lab.loop.pacing.slipped_s,
+                "moved": moved,
+            }
+        )
 
     lab.loop.add_reader(sys.stdin, answer)
     await asyncio.wait([*patrols, lab.loop.create_task(ended.wait())], return_when=asyncio.FIRST_COMPLETED)

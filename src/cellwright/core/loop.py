@@ -2,7 +2,8 @@
 
 Code that waits is ordinary `async` code; when every task is waiting, the loop lets the simulation run to the
 moment at which the first of them is due. Nothing happens per physics step: a coroutine switch costs as
-much as a step. The same code runs as fast as the machine allows, or paced to the wall clock with real sockets.
+much as a step. The same code runs as fast as the machine allows, or paced to the wall clock with real sockets. A person may
+watch it, slow it down and pause it: a run at full speed does the same all the while, to the last bit.
 """
 
 from __future__ import annotations
@@ -10,17 +11,15 @@ from __future__ import annotations
 import asyncio
 import heapq
 import itertools
-import signal
-import threading
 import time
-from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from cellwright.core.clock import LONGEST_S, Clock
 from cellwright.core.errors import OutOfRange, SimulationError
+from cellwright.core.loop_interrupts import LoopInterrupts
 from cellwright.core.loop_parts import NumberedTask, Stepping, SteppingSelector, frozen_garbage_collection
+from cellwright.core.pacing import FASTEST, LAG_S, SLOWEST, Pacing
 
 __all__ = ["SimulationLoop", "Stepping", "WaitClock"]
 
@@ -28,7 +27,7 @@ T = TypeVar("T")
 
 SPIN_LIMIT = 100_000  # turns of the loop without a tick of simulation time: a task never really waits
 STRETCH_S = 1.0  # simulated time after which a run at full speed looks at sockets, threads and signals
-LAG_S = 0.1  # wall time by which a paced run may be late and still catch up; beyond it, time slips
+WATCHED_S = 0.02  # the same where somebody watches, and the longest wait: pictures of it are to be fluent
 BUSY_TURNS = 20  # of the loop in which a task was ready: more than a process that was merely not served has
 CANCEL_ROUNDS = 10  # how often a task that waits again while it is cancelled is cancelled again
 
@@ -66,6 +65,10 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         stepper: Runs physics and everything with a fixed rate.
         pace: Simulated seconds per wall second; None runs as fast as possible.
         horizon_s: Simulation time after which a run that has not ended is an error.
+
+    Attributes:
+        pacing: Speed and pauses, which may be set at any time. They change nothing that happens in a run at full
+            speed; one that was made with a pace has sockets, whose clients see how time passes.
     """
 
     def __init__(
@@ -79,22 +82,33 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         self.set_task_factory(lambda loop, *args, **kwargs: NumberedTask(next(numbers), *args, loop=loop, **kwargs))
         self._sim_clock = clock
         self._stepper = stepper
-        self._pace = pace
+        self._is_paced = pace is not None
         self._horizon_s = horizon_s
         self._sleepers: list[tuple[int, int, asyncio.Future[None]]] = []
         self._order = itertools.count()
         self._stepping = self._main_running = self._draining = self._nudged = False
         self._threads = self._spins = self._busy_turns = self._horizon_tick = 0
-        self._stretch_ticks = clock.ticks(STRETCH_S)
-        self._wall_start_s = self._idle_s = 0.0
-        self._pace_start_tick = 0
-        self._keyboard_interrupt = False
-        self.slipped_s = 0.0
+        self._stretch_ticks, self._watched_ticks = clock.ticks(STRETCH_S), clock.ticks(WATCHED_S)
+        self._stretch_end_tick: int | None = None
+        self._idle_s = self._watch_due_s = self._watch_period_s = 0.0
+        self._watcher: Callable[[], None] | None = None
+        self._interrupts = LoopInterrupts(lambda: self.call_soon_threadsafe(lambda: None))
         self.clock = WaitClock(clock, self)
-        for what, value, low, high in (("pace", pace, 1e-3, 1e3), ("horizon", horizon_s, clock.tick_s, float("inf"))):
+        for what, value, low, high in (
+            ("pace", pace, SLOWEST, FASTEST),
+            ("horizon", horizon_s, clock.tick_s, float("inf")),
+        ):
             if value is not None and not low <= value <= high:
                 self.close()
                 raise OutOfRange(what, value, low, high)
+        self.pacing = Pacing(clock, pace)
+
+    def watch(self, look: Callable[[], None] | None, period_s: float = 1 / 30) -> None:
+        """Calls back every so often of wall time, between stretches of simulation; None ends that.
+
+        The callback may look at everything and set the pacing. It must neither publish nor wake a task.
+        """
+        self._watcher, self._watch_period_s, self._watch_due_s = look, period_s, 0.0
 
     def time(self) -> float:
         """Returns simulation time: every timer and timeout of asyncio counts simulated seconds."""
@@ -114,39 +128,15 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         self._main_running = True
         self._spins = 0
         self._horizon_tick = self._sim_clock.tick + self._sim_clock.ticks(min(self._horizon_s, LONGEST_S))
-        self._wall_start_s = self._idle_s = time.monotonic()
-        self._pace_start_tick = self._sim_clock.tick
+        self._idle_s = time.monotonic()
+        self._stretch_end_tick = None
+        self.pacing.restart()
         try:
-            with frozen_garbage_collection(), self._interrupt_between_turns():
+            with frozen_garbage_collection(), self._interrupts.between_turns():
                 return self.run_until_complete(task)
         finally:
             self._main_running = False
             self._cancel_leftover()
-
-    @contextmanager
-    def _interrupt_between_turns(self) -> Iterator[None]:
-        """Lets Ctrl-C end the run between two turns of the loop: within one, asyncio would lose a wake-up for good.
-
-        A second Ctrl-C ends code that never comes back to the loop. A handler of the caller's own stays.
-        """
-        is_main = threading.current_thread() is threading.main_thread()
-        if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-            yield
-            return
-        signal.signal(signal.SIGINT, self._on_interrupt)
-        try:
-            yield
-            if self._keyboard_interrupt:  # it came in the turn that was the last
-                raise KeyboardInterrupt
-        finally:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            self._keyboard_interrupt = False
-
-    def _on_interrupt(self, _number: int, _frame: FrameType | None) -> None:
-        if self._keyboard_interrupt:
-            raise KeyboardInterrupt
-        self._keyboard_interrupt = True
-        self.call_soon_threadsafe(lambda: None)  # wakes a loop that waits for sockets
 
     def close(self) -> None:
         """Frees the loop's resources; does nothing when it is closed."""
@@ -204,27 +194,36 @@ class SimulationLoop(asyncio.SelectorEventLoop):
             if timeout_s != 0 or self._spins > SPIN_LIMIT:
                 self.stop()
             return 0.0
-        if self._keyboard_interrupt:
+        if self._interrupts.came:
             raise KeyboardInterrupt
         if not self._main_running or self._threads:
             return timeout_s
+        if self._watcher is not None and (now_s := time.monotonic()) >= self._watch_due_s:
+            self._watch_due_s = now_s + self._watch_period_s
+            self._watcher()
         before = self._sim_clock.tick
         wake_tick = before if timeout_s == 0 else self._next_wake_tick(timeout_s)
-        if timeout_s != 0 or self._pace is not None:  # at full speed time stands still while a task is ready
-            self._step(self._reachable(wake_tick))
+        if timeout_s != 0 or self._is_paced:  # at full speed time stands still while a task is ready
+            allowed_tick = self.pacing.allowed_tick()
+            if self._is_paced:
+                self._step(self._reachable(wake_tick, allowed_tick))
+            elif allowed_tick is None or allowed_tick > before:
+                self._stretch(wake_tick, allowed_tick)
+            else:
+                return self._until_next_tick_s()
         self._wake()
         self._busy_turns += 1
-        if self._pace is not None and (timeout_s != 0 or self._sim_clock.tick > before):
+        if self._is_paced and (timeout_s != 0 or self._sim_clock.tick > before):
             self._idle_s = time.monotonic()
             self._busy_turns = 0
         ready = self._nudged or self._sim_clock.tick >= wake_tick
-        if self._pace is None:
+        if not self._is_paced:
             self._spins = self._spins + 1 if self._sim_clock.tick == before else 0
             if self._spins > SPIN_LIMIT:
                 raise SimulationError(
                     f"simulation time stands still at {self.time():.3f} s: a task awaits nothing in a loop"
                 )
-        return 0.0 if ready or self._pace is None else self._until_next_tick_s(self._pace)
+        return 0.0 if ready or not self._is_paced else self._until_next_tick_s()
 
     def _next_wake_tick(self, timeout_s: float | None) -> int:
         """Returns the tick at which the first task is due; the horizon when none is."""
@@ -239,37 +238,42 @@ class SimulationLoop(asyncio.SelectorEventLoop):
             candidates.append(self._sim_clock.tick + max(1, self._sim_clock.ticks(timeout_s)))
         return min(candidates)
 
-    def _reachable(self, wake_tick: int) -> int:
-        """Returns the tick up to which the simulation may run now on its way to that one."""
+    def _reachable(self, wake_tick: int, allowed_tick: int | None) -> int:
+        """Returns the tick up to which a paced simulation may run now on its way to that one."""
         now = self._sim_clock.tick
-        if self._pace is None:
-            return min(wake_tick, now + self._stretch_ticks)
         if wake_tick <= now and self._busy_turns > BUSY_TURNS and time.monotonic() - self._idle_s > LAG_S:
             wake_tick = self._horizon_tick  # tasks that are always ready must not stop a paced clock
-        return min(wake_tick, self._allowed_tick(self._pace))
+        if allowed_tick is None or self._watcher is not None:
+            wake_tick = min(wake_tick, now + self._watched_ticks)
+        return wake_tick if allowed_tick is None else min(wake_tick, allowed_tick)
 
-    def _allowed_tick(self, pace: float) -> int:
-        """Returns the tick that belongs to the wall clock; on a slow machine, time slips instead of racing."""
-        now, tick_s = self._sim_clock.tick, self._sim_clock.tick_s
-        allowed = self._pace_start_tick + int((time.monotonic() - self._wall_start_s) * pace / tick_s)
-        excess_s = (allowed - now) * tick_s / pace - LAG_S
-        if excess_s <= 0:
-            return allowed
-        self.slipped_s += excess_s
-        self._wall_start_s += excess_s
-        return now + int(LAG_S * pace / tick_s)
+    def _stretch(self, wake_tick: int, allowed_tick: int | None) -> None:
+        """Runs a stretch at full speed.
 
-    def _until_next_tick_s(self, pace: float) -> float:
-        ticks = self._sim_clock.tick + 1 - self._pace_start_tick
-        return max(0.0, self._wall_start_s + ticks * self._sim_clock.tick_s / pace - time.monotonic())
+        Somebody who watches cuts it only where the engine stops anyway, and it goes on to the end that it had: the
+        engine then takes the very same steps, whoever watches and however slowly.
+        """
+        now = self._sim_clock.tick
+        end = self._stretch_end_tick or now + self._stretch_ticks
+        until_tick = enough_tick = min(wake_tick, end)
+        if self._watcher is not None:
+            enough_tick = min(enough_tick, now + self._watched_ticks)
+        if allowed_tick is not None:
+            enough_tick = min(enough_tick, allowed_tick)
+        self._step(until_tick, enough_tick)
+        self._stretch_end_tick = None if self._nudged or self._sim_clock.tick >= until_tick else end
 
-    def _step(self, until_tick: int) -> None:
+    def _until_next_tick_s(self) -> float:
+        wait_s = self.pacing.until_next_tick_s()
+        return wait_s if self._watcher is None else min(wait_s, WATCHED_S)
+
+    def _step(self, until_tick: int, enough_tick: int | None = None) -> None:
         self._nudged = False
         if until_tick <= self._sim_clock.tick:
             return
         self._stepping = True
         try:
-            self._stepper.advance(until_tick)
+            self._stepper.advance(until_tick, enough_tick)
         finally:
             self._stepping = False
 

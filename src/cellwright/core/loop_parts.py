@@ -15,8 +15,8 @@ __all__ = ["NumberedTask", "Stepping", "SteppingSelector", "frozen_garbage_colle
 class Stepping(Protocol):
     """The simulation that the loop drives: it owns the clock's tick."""
 
-    def advance(self, until_tick: int) -> None:
-        """Runs to that tick, or less far when `interrupt` was called in between."""
+    def advance(self, until_tick: int, enough_tick: int | None = None) -> None:
+        """Runs to that tick; less far when `interrupt` was called in between, or where it stops once it has enough."""
 
     def interrupt(self) -> None:
         """Asks a running `advance` to come back after the current tick; may be called from another thread."""

@@ -106,8 +106,15 @@ class Stepper:
         """Makes `advance` return after the present tick, so that a task can react to it."""
         self._interrupted = True
 
-    def advance(self, until_tick: int) -> None:
-        """Runs to that tick, or to an interrupt."""
+    def advance(self, until_tick: int, enough_tick: int | None = None) -> None:
+        """Runs to that tick, or to an interrupt.
+
+        Args:
+            until_tick: The tick.
+            enough_tick: The first tick from which it may return where the engine stops anyway, because something was
+                due: a cut anywhere else would change the engine's steps, and so the last bit of what it does.
+        """
+        enough = until_tick if enough_tick is None else enough_tick
         heap, clock, step = self._heap, self.clock, self.engine.step
         replace = heapq.heapreplace
         self._interrupted = False
@@ -125,5 +132,5 @@ class Stepper:
                 # The next turn is entered before the call: an exception must not take it out of the schedule.
                 replace(heap, (target + scheduled.period_ticks, order, number, scheduled))
                 scheduled.call()
-            if self._interrupted:
+            if self._interrupted or target >= enough:
                 return

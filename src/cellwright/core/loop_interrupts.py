@@ -1,0 +1,51 @@
+"""Ctrl-C between two turns of an event loop: within one, asyncio would lose a wake-up for good."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+__all__ = ["LoopInterrupts"]
+
+
+class LoopInterrupts:
+    """Notes Ctrl-C for the loop, which raises it between its turns.
+
+    Args:
+        wake: Wakes a loop that waits for sockets.
+
+    Attributes:
+        came: Whether there was one.
+    """
+
+    def __init__(self, wake: Callable[[], object]) -> None:
+        self._wake = wake
+        self.came = False
+
+    @contextmanager
+    def between_turns(self) -> Iterator[None]:
+        """Notes Ctrl-C instead of raising it; a second one ends code that never comes back to the loop.
+
+        A handler of the caller's own stays.
+        """
+        is_main = threading.current_thread() is threading.main_thread()
+        if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+            yield
+            return
+        signal.signal(signal.SIGINT, self._take)
+        try:
+            yield
+            if self.came:  # in the turn that was the last
+                raise KeyboardInterrupt
+        finally:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            self.came = False
+
+    def _take(self, _number: int, _frame: FrameType | None) -> None:
+        if self.came:
+            raise KeyboardInterrupt
+        self.came = True
+        self._wake()

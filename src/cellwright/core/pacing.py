@@ -1,0 +1,85 @@
+"""The wall clock's say in simulation time: speed, pauses, and what a slow machine slips."""
+
+from __future__ import annotations
+
+import time
+
+from cellwright.core.clock import Clock
+from cellwright.core.errors import OutOfRange
+
+__all__ = ["FASTEST", "LAG_S", "SLOWEST", "Pacing"]
+
+LAG_S = 0.1  # wall time by which a run may be late and still catch up; beyond it, time slips
+SLOWEST, FASTEST = 1e-3, 1e3
+PAUSED_S = 0.02  # how long a paused loop waits for its sockets before it looks whether it goes on
+
+
+class Pacing:
+    """How far simulation time may go at this moment.
+
+    Attributes:
+        slipped_s: Wall time that the machine was too slow for, and that was not caught up.
+    """
+
+    def __init__(self, clock: Clock, speed: float | None = None) -> None:
+        self._clock = clock
+        self._speed: float | None = None
+        self._is_paused = False
+        self.slipped_s = 0.0
+        self.speed = speed
+
+    @property
+    def speed(self) -> float | None:
+        """Simulated seconds per wall second; None is as fast as possible. Counts from when it is set."""
+        return self._speed
+
+    @speed.setter
+    def speed(self, speed: float | None) -> None:
+        if speed is not None and not SLOWEST <= speed <= FASTEST:
+            raise OutOfRange("pace", speed, SLOWEST, FASTEST)
+        self._speed = speed
+        self.restart()
+
+    @property
+    def is_paused(self) -> bool:
+        """True while simulation time stands still."""
+        return self._is_paused
+
+    def pause(self) -> None:
+        """Lets no time pass from now on; tasks that are ready and sockets go on."""
+        self._is_paused = True
+
+    def resume(self) -> None:
+        """Lets time pass again; what the pause took is not caught up."""
+        if self._is_paused:
+            self._is_paused = False
+            self.restart()
+
+    def restart(self) -> None:
+        """Counts from this moment."""
+        self._start_s = time.monotonic()
+        self._start_tick = self._clock.tick
+
+    def allowed_tick(self) -> int | None:
+        """Returns the tick that belongs to the wall clock, None for any; on a slow machine time slips, and never races."""
+        now, tick_s, speed = self._clock.tick, self._clock.tick_s, self._speed
+        if self._is_paused:
+            return now
+        if speed is None:
+            return None
+        allowed = self._start_tick + int((time.monotonic() - self._start_s) * speed / tick_s)
+        excess_s = (allowed - now) * tick_s / speed - LAG_S
+        if excess_s <= 0:
+            return allowed
+        self.slipped_s += excess_s
+        self._start_s += excess_s
+        return now + int(LAG_S * speed / tick_s)
+
+    def until_next_tick_s(self) -> float:
+        """Returns the wall time until the next tick is allowed."""
+        if self._is_paused:
+            return PAUSED_S
+        if self._speed is None:
+            return 0.0
+        ticks = self._clock.tick + 1 - self._start_tick
+        return max(0.0, self._start_s + ticks * self._clock.tick_s / self._speed - time.monotonic())
