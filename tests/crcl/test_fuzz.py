@@ -72,7 +72,8 @@ with Lab.from_cell("aprs", 0, pace=pace, fidelity=fidelity, horizon_s=1e9) as la
             if not sys.stdin.readline():
                 ended.set()
             tasks = len(asyncio.all_tasks())
-            more = {"time_s": lab.clock.time_s, "slipped_s": lab.loop.pacing.slipped_s, "rss_mb": rss_mb(), "tasks": tasks}
+            slipped_s = lab.loop.pacing.slipped_s
+            more = {"time_s": lab.clock.time_s, "slipped_s": slipped_s, "rss_mb": rss_mb(), "tasks": tasks}
             server = interface.servers["fanuc"]
             held = sum(client.session.pending for client in server._clients)
             print(json.dumps({**seen, **more, "connections": server.connections, "held": held}), flush=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 from time import process_time
@@ -124,12 +124,12 @@ def run_timed(seed: int, order: str | Order, robots: Sequence[str] | None = None
     with Lab.from_cell(CELL, seed) as lab:
         simulating_s = 0.0
         both = all_turns = 0
-        advance: Callable[[int], None] = lab.stepper.advance
+        advance = lab.stepper.advance
 
-        def timed(until_tick: int) -> None:
+        def timed(until_tick: int, enough_tick: int | None = None) -> None:
             nonlocal simulating_s
             start_s = process_time()
-            advance(until_tick)
+            advance(until_tick, enough_tick)
             simulating_s += process_time() - start_s
 
         def watch() -> None:

@@ -2,8 +2,8 @@
 
 Code that waits is ordinary `async` code; when every task is waiting, the loop lets the simulation run to the
 moment at which the first of them is due. Nothing happens per physics step: a coroutine switch costs as
-much as a step. The same code runs as fast as the machine allows, or paced to the wall clock with real sockets. A person may
-watch it, slow it down and pause it: a run at full speed does the same all the while, to the last bit.
+much as a step. The same code runs as fast as the machine allows, or paced to the wall clock with real sockets. A
+person may watch it, slow it down and pause it: a run at full speed does the same all the while, to the last bit.
 """
 
 from __future__ import annotations

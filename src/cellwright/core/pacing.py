@@ -15,7 +15,7 @@ PAUSED_S = 0.02  # how long a paused loop waits for its sockets before it looks 
 
 
 class Pacing:
-    """How far simulation time may go at this moment.
+    """The bounds within which simulation time may go on at a moment.
 
     Attributes:
         slipped_s: Wall time that the machine was too slow for, and that was not caught up.
@@ -61,7 +61,7 @@ class Pacing:
         self._start_tick = self._clock.tick
 
     def allowed_tick(self) -> int | None:
-        """Returns the tick that belongs to the wall clock, None for any; on a slow machine time slips, and never races."""
+        """Returns the tick of the wall clock, None for any; on a slow machine time slips, and never races."""
         now, tick_s, speed = self._clock.tick, self._clock.tick_s, self._speed
         if self._is_paused:
             return now
