@@ -22,6 +22,7 @@ from cellwright.core.bus import Bus
 from cellwright.core.errors import JobFailed
 from cellwright.core.loop import WaitClock
 from cellwright.core.pose import Pose
+from cellwright.core.rich_text import html_table
 from cellwright.core.ring import KinematicRing
 from cellwright.motion import ArmKinematics, JointMove, LineMove, LineSpeed, Motion, StopCategory, ThroughMove
 from cellwright.motion.dynamics import Payload
@@ -270,6 +271,21 @@ class RobotController:
             raise JobFailed(f"{self.name} has no tool changer")
         return self._changer
 
+    def __repr__(self) -> str:
+        tool = f" with {self.tool.name}" if self.tool else ""
+        angles = ", ".join(_text(angle, 1) for angle in np.degrees(self.joints_rad))
+        return f"<robot {self.name}, {self.kinematics.arm.name}{tool}: {self.state.value}; joints {angles} deg>"
+
+    def _repr_html_(self) -> str:
+        tool = self.tool_in_world
+        angles, place, turn = np.degrees(self.joints_rad), tool.position, np.degrees(tool.rpy)
+        rows = [(f"joint {n}", _text(angle, 2), "deg") for n, angle in enumerate(angles, 1)]
+        rows += [(f"tool {axis}", _text(value, 4), "m") for axis, value in zip("xyz", place, strict=True)]
+        rows += [(f"tool {n}", _text(angle, 2), "deg") for n, angle in zip(("roll", "pitch", "yaw"), turn, strict=True)]
+        holding = f", {self.tool.name} holds {'something' if self.tool.holding else 'nothing'}" if self.tool else ""
+        head = f"{self.name}, {self.kinematics.arm.name}: {self.state.value}{holding}"
+        return html_table(head, ["by its encoders", "value []", "unit"], rows)
+
     def _look_up_tool(self) -> None:
         """Updates the tool centre point after a change of tools."""
         tcp_m = self._world.robot(self.name).tcp_in_flange_m
@@ -288,3 +304,8 @@ class RobotController:
         return caller_error_context(
             self.name, self.kinematics.arm.name, self.ring.tool_in_world, "its tool in the cell"
         )
+
+
+def _text(number: float, digits: int) -> str:
+    """Returns a number for people: not -0.00."""
+    return f"{round(float(number), digits) + 0.0:.{digits}f}"

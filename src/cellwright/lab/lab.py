@@ -24,7 +24,9 @@ from cellwright.core.bus import Bus
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, ConfigError, UnknownName
 from cellwright.core.loop import SimulationLoop, WaitClock
+from cellwright.core.rich_text import html_table
 from cellwright.lab.cell_file import checked_layout, read_cell
+from cellwright.lab.cell_picture import CellPicture, camera_picture, whole_picture
 from cellwright.lab.snapshot import LabSnapshot
 from cellwright.lab.sources import with_source
 from cellwright.lab.versions import model_hash, versions
@@ -275,6 +277,38 @@ class Lab:
     def advance(self, duration_s: float) -> None:
         """Lets time pass, as fast as possible; for use between jobs, not inside coroutines."""
         self.stepper.advance(self.world.clock.tick + self.world.clock.ticks(duration_s))
+
+    def picture(self, camera: str | None = None, *, size: tuple[int, int] | None = None) -> CellPicture:
+        """Returns a picture of the cell as it is now, which a notebook shows; `save(FILE)` writes it, `array` has it.
+
+        >>> with cw.Lab.from_cell("aprs") as lab:
+        ...     lab.picture("camera_fanuc", size=(320, 240)).array.shape
+        (240, 320, 3)
+
+        Args:
+            camera: A camera of the cell, or a sensor that takes pictures; the view of the cell's file without.
+            size: Columns and rows; when not given 960 x 540, or the camera's own, at most 960 along a side.
+        """
+        if camera is None:
+            return whole_picture(self.world, size)
+        return camera_picture(self.world, camera, {sensor.source: sensor for sensor in self.sensors}, size)
+
+    def __repr__(self) -> str:
+        return f"<laboratory {self._title()}; robots {', '.join(self.robots) or 'none'}>"
+
+    def _repr_html_(self) -> str:
+        arms = [
+            (name, "robot", robot.state.value, robot.tool.name if robot.tool else "")
+            for name, robot in self.robots.items()
+        ]
+        drives = [(name, "mobile robot", "", "") for name in self.mobiles]
+        readings = [
+            (s.topic, s.cfg.type, f"{s.cfg.rate_hz:g} Hz" if s.cfg.rate_hz else "on demand", "") for s in self.sensors
+        ]
+        return html_table(self._title(), ["name", "is", "state or rate", "tool"], [*arms, *drives, *readings])
+
+    def _title(self) -> str:
+        return f"{self.cell.name}, seed {self.seed}, {self.cell.fidelity}, at {self.world.clock.time_s:.2f} s"
 
     def close(self) -> None:
         """Ends the recordings and the event loop."""

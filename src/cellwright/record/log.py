@@ -15,6 +15,7 @@ import numpy as np
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from cellwright.core.errors import LogError, UnknownName
+from cellwright.core.rich_text import html_table
 from cellwright.core.ros import decode, message_class
 from cellwright.record.records import LogRecords, read_blocks
 from cellwright.record.values import fields_of, stacked
@@ -178,6 +179,19 @@ class Log:
             for name, value in fields_of(entry.message).items():
                 columns.setdefault(name, []).append(value)
         return {"time_s": np.array(times), **{name: stacked(values) for name, values in columns.items()}}
+
+    def __repr__(self) -> str:
+        return f"<log {self._title()}, {len(self.topics)} topics>"
+
+    def _repr_html_(self) -> str:
+        rows = [(topic.name, topic.type, topic.count, f"{topic.rate_hz:.1f}") for topic in self.topics.values()]
+        return html_table(self._title(), ["topic", "type", "messages []", "rate [Hz]"], rows)
+
+    def _title(self) -> str:
+        first_ns, last_ns = self.span_ns
+        about = ", ".join(f"{key} {self.metadata[key]}" for key in ("cell", "seed") if key in self.metadata)
+        cut = f", cut: {self.problem}" if self.problem else ""
+        return f"{self.path}{about and ': '}{about}, {(last_ns - first_ns) / 1e9:.2f} s, {self.count} messages{cut}"
 
     def _decoder(self, channel_id: int) -> Callable[[RawEntry], Any]:
         channel = self._records.channels[channel_id]

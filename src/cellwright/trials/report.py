@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from cellwright.core.errors import BadInput
+from cellwright.core.rich_text import html_note, html_table
 from cellwright.execution import OrderReport
 from cellwright.judge import CollisionEvent, DropEvent, KitVerdict, Recoverability, Score
 from cellwright.planning import named_kits
@@ -126,7 +127,7 @@ class OrderVerdict:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Report:
     """The report on a trial, or on a run.
 
@@ -254,6 +255,25 @@ class Report:
         failed = [action.end_s for action in self.order.actions if action.phase == "fail" and begun]
         after = [time_s - min(begun) for time_s in failed if time_s >= min(begun)]
         return min(after, default=None)
+
+    def __repr__(self) -> str:
+        return f"<report on {self._title()}: {self._verdict()}>"
+
+    def _repr_html_(self) -> str:
+        word = f"{self.status.value.replace('_', ' ')}: {self.reason}"
+        rows = [(item.name, item.points_text, f"{item.most:g}", item.reason) for item in self.scored.items]
+        table = html_table(f"{self._title()}: {self._verdict()}", ["item", "points []", "of []", "why"], rows)
+        told = [*map(str, self.faults), *map(str, self.hits), *map(str, self.drops), *self.notes]
+        return f"<div>{table}{''.join(map(html_note, [word, *told]))}</div>"
+
+    def _title(self) -> str:
+        name = ", ".join(order.order for order in self.orders) if self.is_run else self.trial
+        return f"{name} in {self.cell}, seed {self.seed}, by {self.controller}"
+
+    def _verdict(self) -> str:
+        word = "done" if self.done else "not done"
+        false = ", claimed to be done when it was not" if self.false_done else ""
+        return f"{word}{false}, score {100 * self.score:.0f} of 100, {self.time_s - self.start_s:.1f} s simulated"
 
     def as_dict(self) -> dict[str, Any]:
         """Returns plain data for JSON."""
