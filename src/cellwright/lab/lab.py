@@ -81,6 +81,7 @@ class Lab:
         self.seed = seed
         self.nominal = checked_layout(cell, seed)
         self.world = World(cell, seed)
+        self._model = model_hash(self.world.model)  # before anything was added or removed: what cell and seed give
         self.bus = Bus()
         self.stepper = Stepper(self.world.clock, self.world.engine)
         self.suction = Suction(self.world, self.stepper) if self.world.vacuums and cell.fidelity == "physics" else None
@@ -191,7 +192,7 @@ class Lab:
             "seed": str(self.seed),
             "fidelity": self.cell.fidelity,
             "cellwright": __version__,
-            "model": model_hash(self.world.model),
+            "model": self._model,
             **versions(),
         }
         recorder = Recorder(self.bus, path, metadata=metadata, clock=self.world.clock)

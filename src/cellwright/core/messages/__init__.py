@@ -4,7 +4,7 @@ from cellwright.core.messages.base import Message
 from cellwright.core.messages.camera import CameraInfo, CameraPose, Depth, Image, PointCloud, Segmentation
 from cellwright.core.messages.robot import IoState, JointState, SafetyStatus, ToolStatus
 from cellwright.core.messages.sensing import Beam, Encoder, Imu, LaserScan, Odometry, Range, Wrench
-from cellwright.core.messages.truth import FaultEvent, Verdict, WorldTruth
+from cellwright.core.messages.truth import FaultEvent, JointTruth, LookTruth, Verdict, WorldTruth
 from cellwright.core.messages.vision import Detections, Tracks
 from cellwright.core.messages.work import ActionEvent, BeliefChange, CrclCommand, CrclStatus, Order, Plan
 
@@ -24,7 +24,9 @@ __all__ = [
     "Imu",
     "IoState",
     "JointState",
+    "JointTruth",
     "LaserScan",
+    "LookTruth",
     "Message",
     "Odometry",
     "Order",

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from cellwright.core.messages.base import Array, Message
 
-__all__ = ["FaultEvent", "Verdict", "WorldTruth"]
+__all__ = ["FaultEvent", "JointTruth", "LookTruth", "Verdict", "WorldTruth"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -29,6 +29,40 @@ class WorldTruth(Message):
     quaternions: Array
     contact_pairs: tuple[str, ...]
     contact_forces: Array
+
+
+@dataclass(slots=True, kw_only=True)
+class JointTruth(Message):
+    """True positions of joints: of all of an arm, a hand or a mobile robot of which one moved since the last message.
+
+    Attributes:
+        names: Joint names.
+        positions: rad, or m where a joint slides.
+    """
+
+    TRUTH: ClassVar[bool] = True
+
+    names: tuple[str, ...]
+    positions: Array
+
+
+@dataclass(slots=True, kw_only=True)
+class LookTruth(Message):
+    """All that changes the looks of a world without moving; complete each time.
+
+    Attributes:
+        objects: Loose objects that are there.
+        models: The catalogue model of each.
+        lamps: LEDs that are lit, as `<mobile robot>/<number>`.
+        projectors: Projectors that are on.
+    """
+
+    TRUTH: ClassVar[bool] = True
+
+    objects: tuple[str, ...]
+    models: tuple[str, ...]
+    lamps: tuple[str, ...]
+    projectors: tuple[str, ...]
 
 
 @dataclass(slots=True, kw_only=True)
