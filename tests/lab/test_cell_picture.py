@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import base64
 import io
+import json
+import re
+import zlib
 
 import numpy as np
 import pytest
@@ -12,6 +17,7 @@ from PIL import Image
 import cellwright as cw
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.messages import Detections
+from cellwright.viewing import unpack
 
 SMALL = (160, 90)
 
@@ -96,7 +102,11 @@ def run(tmp_path_factory):
     file = tmp_path_factory.mktemp("run") / "run.mcap"
     with cw.Lab.from_cell("aprs", seed=7, fidelity="kinematic") as lab:
         lab.record(file)
-        report = lab.run("kit_m2l1", robots=["fanuc"])
+
+        async def cell_of_a_notebook():  # there an event loop runs already
+            return lab.run("kit_m2l1", robots=["fanuc"])
+
+        report = asyncio.run(cell_of_a_notebook())
         detections = next(message for _, _, message in cw.read_log(file).entries(["/detector_fanuc/detections"]))
         yield {"lab": lab, "robot": lab.robot("fanuc"), "report": report, "log": file, "detections": detections}
 
@@ -128,3 +138,48 @@ def test_what_a_detector_does_not_measure_is_not_told_as_if_it_were_seen():
     turn = {"quaternions": np.array([[1.0, 0, 0, 0]]), "variances": variances, "scores": np.array([0.9])}
     tree = etree.fromstring(Detections(0, 0, "eye", **frame, **turn)._repr_html_())
     assert [cell.text for cell in tree.iter("td")] == ["<b>", "0.1000", "0.2000", None, "0.0", "0.90"]
+
+
+@pytest.fixture
+def built_page(monkeypatch, tmp_path):
+    """A page in the place of the viewer's, which is built where Node.js is: what is asked here is what it gets."""
+    file = tmp_path / "viewer.html"
+    file.write_text('<!doctype html><title>"a" & <b></title><!-- data --><p>"end"</p>', encoding="utf-8")
+    monkeypatch.setattr("cellwright.viewing.page.PAGE_FILE", file)
+    return file
+
+
+def test_the_cell_is_shown_as_it_is_now(built_page, lab, tmp_path):
+    lab.sensor("detector_fanuc")
+    lab.advance(0.2)
+    shown = lab.show(height_px=420)
+    frame = etree.HTML(shown._repr_html_()).find(".//iframe")
+    assert frame.get("srcdoc") == shown.page
+    assert "height:420px" in frame.get("style")
+    blocks = {
+        name: zlib.decompress(base64.b64decode(text))
+        for name, text in re.findall(r'<script type="[^"]+" id="([\w-]+)">([^<]+)</script>', shown.page)
+    }
+    scene, _ = unpack(blocks["scene"])
+    keys, times = unpack(blocks["keys"])
+    run = json.loads(blocks["run"])
+    gear = next(body for body in scene["bodies"] if body["name"] == "large_gear_1")
+    assert gear["pose"][:3] == pytest.approx(lab.world.pose_of("large_gear_1").position, abs=1e-5)
+    assert (keys["count"], keys["columns"]) == (1, [])
+    assert np.frombuffer(times[:4], "<f4")[0] == pytest.approx(lab.clock.time_s, abs=1e-4)
+    assert run["about"]["cell"] == "aprs"
+    assert any(item["sku"] == "sku_part_large_gear" for item in run["detections"][0]["items"])
+    assert shown.save(tmp_path / "cell.html").read_text("utf-8") == shown.page
+    assert "in three dimensions: a notebook shows it" in repr(shown)
+
+
+def test_without_the_page_a_picture_and_the_reason_are_shown(monkeypatch, lab, tmp_path):
+    monkeypatch.setattr("cellwright.viewing.page.PAGE_FILE", tmp_path / "none.html")
+    shown = lab.show()
+    assert "data:image/png;base64," in shown._repr_html_()
+    assert "make viewer" in shown._repr_html_()
+    assert "make viewer" in repr(shown)
+    with pytest.raises(BadInput, match="there is no page to save"):
+        shown.save(tmp_path / "cell.html")
+    with pytest.raises(OutOfRange, match="the height of the frame is 5 px"):
+        lab.show(height_px=5)

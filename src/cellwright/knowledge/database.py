@@ -71,7 +71,9 @@ class Database:
         self._file: tuple[Path, tuple[int, int]] | None = None
         limits = {"connect_timeout": CONNECT_TIMEOUT_S}
         if backend == "sqlite":
-            options: dict[str, Any] = {"poolclass": StaticPool} if self.in_memory else {}
+            # One thread makes it and another uses it in a notebook, where `Lab.perform` works in a thread of its own.
+            shared = {"poolclass": StaticPool, "connect_args": {"check_same_thread": False}}
+            options: dict[str, Any] = shared if self.in_memory else {}
         elif backend == "postgresql":  # one state for a unit of work, as the others have it from the start
             options = {"connect_args": limits, "pool_pre_ping": True, "isolation_level": "REPEATABLE READ"}
         else:

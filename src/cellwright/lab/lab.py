@@ -37,6 +37,7 @@ from cellwright.sim import Stepper, Suction, TruthPublisher, World
 if TYPE_CHECKING:
     from cellwright.orders import Order
     from cellwright.trials import Report
+    from cellwright.viewing.notebook import CellFrame
 
 __all__ = ["Lab"]
 
@@ -293,6 +294,18 @@ class Lab:
         if camera is None:
             return whole_picture(self.world, size)
         return camera_picture(self.world, camera, {sensor.source: sensor for sensor in self.sensors}, size)
+
+    def show(self, height_px: int = 600) -> CellFrame:
+        """Returns the cell as it is now in three dimensions, for a notebook: to be turned, zoomed and looked at.
+
+        Where the viewer's page was not built, a picture and the reason stand in its place.
+
+        Args:
+            height_px: The frame's height.
+        """
+        from cellwright.viewing.notebook import show_lab
+
+        return show_lab(self, height_px)
 
     def __repr__(self) -> str:
         return f"<laboratory {self._title()}; robots {', '.join(self.robots) or 'none'}>"
