@@ -14,7 +14,7 @@ import pytest
 def test_what_is_built_is_said_before_the_simulator_is_loaded(options):
     code = (
         "import sys\nimport cellwright.cli.run as command\nfrom cellwright.cli import main\n"
-        "command.say = lambda *_, **__: sys.exit(int('mujoco' in sys.modules))\n"
+        "command.tell = lambda *_, **__: sys.exit(int('mujoco' in sys.modules))\n"
         f"main(['run', *{options!r}])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

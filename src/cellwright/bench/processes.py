@@ -72,6 +72,7 @@ def run_trials(
     size = max(1, min(SHARE, -(-count // workers)))
     shares = [list(range(start, min(start + size, count))) for start in range(0, count, size)]
     results: dict[int, Any] = {}
+    conditions.progress(0, count)
 
     def work(numbers: Sequence[int]) -> dict[int, Any]:
         rows = call_in_process(f"cellwright.bench.{module}", function, conditions.seed, list(numbers), *options)
@@ -83,6 +84,5 @@ def run_trials(
             for number, result in future.result().items():
                 if problem(result):
                     conditions.say(f"  trial {number} failed: {problem(result)}")
-            good = sum(not problem(result) for result in results.values())
-            conditions.say(f"  {good} of {len(results)} good, {count - len(results)} to go")
+            conditions.progress(len(results), count)
     return [results[number] for number in range(count)]

@@ -14,6 +14,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from cellwright import __version__
+from cellwright.cli.output import Quiet, set_quiet
 from cellwright.cli.page_file import remember_command
 from cellwright.core.errors import CellwrightError
 
@@ -76,6 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def _run(arguments: list[str]) -> int:
     remember_command(arguments)
+    set_quiet(False)
     try:
         named = arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS
         app = make_app(named, only_listed=arguments in ([], ["--help"], ["--version"]))
@@ -103,7 +105,10 @@ def _run(arguments: list[str]) -> int:
         return 0
 
 
-def _version(version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
+def _version(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+    quiet: Quiet = False,
+) -> None:
     if version:
         print(__version__)
         raise typer.Exit

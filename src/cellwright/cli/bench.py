@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from cellwright.bench import BENCHES, MeasurementConditions, Result, run_bench
-from cellwright.cli.output import err, prepare_output, print_json, say, table
+from cellwright.bench import BENCHES, Result, run_bench
+from cellwright.cli.output import Quiet, prepare_output, print_json, table
+from cellwright.cli.progress import Progress
 
 __all__ = ["app"]
 
@@ -26,15 +27,17 @@ def _add(name: str) -> None:
         out: Annotated[Path | None, typer.Option(help="Also save the result as JSON here.")] = None,
         as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
         markdown: Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")] = False,
+        quiet: Quiet = False,
     ) -> int:
         if out is not None:
             prepare_output(out)
-        conditions = MeasurementConditions(seed, quick, lambda text: say(text, to=err))
         results = []
-        for number in range(1, runs + 1):
-            if runs > 1:
-                conditions.say(f"run {number} of {runs}")
-            results.append(run_bench(name, conditions))
+        with Progress(name) as progress:
+            conditions = progress.conditions(seed, quick=quick)
+            for number in range(1, runs + 1):
+                if runs > 1:
+                    conditions.say(f"run {number} of {runs}")
+                results.append(run_bench(name, conditions))
         result = Result.median_of(results)
         if out is not None:
             out.write_text(json.dumps(result.as_dict(), indent=2) + "\n", encoding="utf-8")

@@ -12,7 +12,8 @@ import numpy as np
 import typer
 
 from cellwright.cli.numbers import numbers
-from cellwright.cli.output import err, prepare_output, print_json, say, table
+from cellwright.cli.output import Quiet, err, prepare_output, print_json, say, table, tell
+from cellwright.cli.progress import Progress
 from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
 
@@ -52,6 +53,7 @@ def calibrate(
         Path | None, typer.Option("--map", help="With --fit: draw the compensation over the table, a PNG file.")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")] = False,
+    quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> int:
     """Puts marks into the cell, looks at them, has the robots touch them, fits, and writes a calibration file.
@@ -90,7 +92,7 @@ def calibrate(
         refuse_existing(out)
     tags = [(x, y) for x, y in (numbers("--tag", text, (2,)) for text in tag or ())]
     if not out.parent.exists():
-        say(f"the folder {out.parent} is new", to=err)
+        tell(f"the folder {out.parent} is new")
     prepare_output(out)
     if camera:
         from cellwright.cli.calibrate_camera import calibrate_camera
@@ -100,7 +102,8 @@ def calibrate(
             loaded, camera, out, label=cell, seed=seed, holder=holder, tags=tags, before=calibration, as_json=as_json
         )
         return 0
-    run = calibrate_cell(loaded, robots, seed, places, lambda line: say(line, to=err))  # type: ignore[arg-type]
+    with Progress("calibrating") as progress:
+        run = calibrate_cell(loaded, robots, seed, places, progress.say)  # type: ignore[arg-type]
     fitted = run.fitted
     if not fitted.problems:
         write_calibration(fitted.calibration, out)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cellwright.cli.output import err, print_json, say, table
+from cellwright.cli.progress import Progress
 from cellwright.core.pose import Pose
 
 if TYPE_CHECKING:
@@ -44,9 +45,8 @@ def calibrate_camera(
 
     places = drawn_places(Drawings.of(cell))
     known = None if before is None else read_calibration(before, places)
-    run = calibrate_cameras(
-        cell, cameras, seed, holder=holder, given=tags, before=known, say=lambda line: say(line, to=err)
-    )
+    with Progress("calibrating cameras") as progress:
+        run = calibrate_cameras(cell, cameras, seed, holder=holder, given=tags, before=known, say=progress.say)
     check_places(run.fitted.calibration, places, out)
     write_calibration(run.fitted.calibration, out)
     if as_json:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cellwright.cli.output import err, print_json, say
+from cellwright.cli.output import Quiet, err, print_json, say, tell
 from cellwright.core.errors import BadInput, JobFailed
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def control(
         str, typer.Option(envvar="CELLWRIGHT_DATABASE", help="Belief and progress: a new file, or an address.")
     ] = "sqlite://",
     source: Annotated[str | None, typer.Option(help="The source of detections that the cell is served with.")] = None,
+    quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the controller's account as one JSON object.")] = False,
 ) -> int:
     """Builds kits in a cell that another process serves: what `cellwright run` does, over CRCL and the vision socket.
@@ -127,7 +128,7 @@ class _Work:
                 database,
                 robots=self.robots,
                 settings=self.settings,
-                on_action=lambda record: say(f"{record.end_s:8.2f} s  {record.robot}: {record.action}", to=err),
+                on_action=lambda record: tell(f"{record.end_s:8.2f} s  {record.robot}: {record.action}"),
             )
             with suppress(JobFailed):  # its account says it
                 await controller.build(orders)

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from cellwright import __version__
 from cellwright.cli.crcl_options import Json, Server
-from cellwright.cli.output import err, print_json, say
+from cellwright.cli.output import Quiet, err, is_quiet, print_json, say, tell
 from cellwright.cli.page_file import command_line, prepare_page, write_page
 from cellwright.core.errors import OutOfRange
 from cellwright.crcl.conform import CheckResult, CheckVerdict, ConformOptions, as_html, plan, select
@@ -50,6 +50,7 @@ def conform(
     dry_run: Annotated[bool, typer.Option("--plan", help="Say what would be done, and end.")] = False,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Save the report as a page, too.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")] = False,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> int:
     """Tries a CRCL server against the rules: exit 0 when all was tried and nothing failed.
@@ -85,7 +86,7 @@ def conform(
             say(f"  {item.name}{' (moves)' if item.moves else ''}: {item.does} {item.clause}")
         return 0
     for line in lines:
-        say(line, to=err)
+        tell(line)
     show = (lambda _result: None) if as_json else _show
     running = run_checks(tcp(server), peer=server, options=options, names=only, without=without, on_result=show)
     report = asyncio.run(running)
@@ -105,6 +106,8 @@ def conform(
 
 
 def _show(result: CheckResult) -> None:
+    if is_quiet() and result.verdict is CheckVerdict.PASS:
+        return
     say(Text(f"{result.verdict.value:9}", COLOURS[result.verdict]), f" {result.check.name}: {result.reason}")
     if result.verdict is CheckVerdict.FAIL:
         say(f"          rule: {result.check.clause}")

@@ -16,7 +16,7 @@ import typer
 from cellwright.cli.crcl_options import Json, tell_findings
 from cellwright.cli.crcl_pause import Pauses
 from cellwright.cli.numbers import numbers
-from cellwright.cli.output import err, print_json, say
+from cellwright.cli.output import Quiet, err, print_json, say, tell
 from cellwright.core.errors import BadInput, CellwrightError, OutOfRange
 from cellwright.core.pose import Pose
 from cellwright.crcl import decode
@@ -70,6 +70,7 @@ def send(
             help="Where the file's frame lies in the robot's: x,y,z in m, then roll, pitch, yaw in degrees.",
         ),
     ] = None,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> int:
     """Sends a command, or runs a program, and waits until it is done: exit 0; 1 when it failed. Ctrl-C stops the robot.
@@ -226,7 +227,7 @@ def _tell(progress: ProgramProgress) -> None:
     kind, took_s = type(progress.step.command).__name__, progress.outcome.took_s
     index, length = progress.step.index, progress.length
     place = f"{index:4d}/{length}" if 1 <= index <= length else " " * (5 + len(str(length)))  # InitCanon, EndCanon
-    say(f"{place} {kind}: {progress.outcome.state}, {took_s:.2f} s{passes}", to=err)
+    tell(f"{place} {kind}: {progress.outcome.state}, {took_s:.2f} s{passes}")
 
 
 def _as_dict(report: Outcome | ProgramReport, to: str, last: Outcome | None) -> dict[str, Any]:

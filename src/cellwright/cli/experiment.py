@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from cellwright.cli.output import err, prepare_output, print_json, say, table, take_folder
+from cellwright.cli.output import Quiet, err, prepare_output, print_json, say, table, take_folder
+from cellwright.cli.progress import Progress
 from cellwright.core.extras import need_extra
-from cellwright.core.results import MeasurementConditions, Result
+from cellwright.core.results import Result
 from cellwright.experiments import EXPERIMENTS, compare_results, read_result, run_experiment, save_outcome
 from cellwright.experiments.plots import can_plot
 from cellwright.experiments.report import number_text
@@ -40,6 +41,7 @@ def run(
         Path | None, typer.Option(help="Folder for the page and the data; out/NAME, or the next number.")
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
+    quiet: Quiet = False,
     as_json: Json = False,
 ) -> int:
     """Runs an experiment and saves result.json, CSV files, plots and report.html; exit 0 whatever the figures."""
@@ -48,7 +50,8 @@ def run(
     if not can_plot():
         say("there will be no plots: pip install 'cellwright[plots]'", to=err)
     prepare_output(folder / "result.json")
-    outcome = run_experiment(name, MeasurementConditions(seed, quick, lambda text: say(text, to=err)))
+    with Progress(name) as progress:
+        outcome = run_experiment(name, progress.conditions(seed, quick=quick))
     written = save_outcome(outcome, folder, lambda text: say(text, to=err))
     if as_json:
         print_json(outcome.result.as_dict())

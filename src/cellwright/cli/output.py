@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -15,10 +18,54 @@ from rich.text import Text
 from cellwright.core.errors import BadInput, OutputError
 from cellwright.core.json_text import json_text
 
-__all__ = ["console", "counted", "err", "prepare_output", "print_json", "say", "table", "take_folder", "tell_hints"]
+__all__ = [
+    "Quiet", "before_printing", "console", "counted", "err", "is_quiet", "prepare_output", "print_json", "printing",
+    "say", "set_quiet", "table", "take_folder", "tell", "tell_hints",
+]  # fmt: skip
 
 console = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
+_lock = threading.RLock()
+_quiet = False
+_before: Callable[[], None] | None = None
+
+
+def set_quiet(quiet: bool) -> None:
+    """Sets whether progress is left out; what is asked for, hints and errors are always told."""
+    global _quiet
+    _quiet = quiet
+
+
+def is_quiet() -> bool:
+    """Returns whether progress is left out."""
+    return _quiet
+
+
+def _be_quiet(quiet: bool) -> bool:
+    if quiet:
+        set_quiet(True)
+    return quiet
+
+
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", callback=_be_quiet, help="No progress: the result, hints and errors only.")
+]
+"""The option of every command that tells its progress."""
+
+
+def before_printing(clear: Callable[[], None] | None) -> None:
+    """Sets what clears a line that changes, before anything is printed."""
+    global _before
+    _before = clear
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """Holds the terminal while a line is printed; a line that changes makes room."""
+    with _lock:
+        if _before is not None:
+            _before()
+        yield
 
 
 def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[object]], *, markup: bool = True) -> None:
@@ -43,7 +90,8 @@ def table(title: str | None, columns: Sequence[str], rows: Sequence[Sequence[obj
         made.add_column(escape(column), justify="right" if number else "left", overflow="fold", no_wrap=number)
     for row in rows:
         made.add_row(*(_cell(value, markup) for value in row))
-    console.print(made)
+    with printing():
+        console.print(made)
 
 
 def counted(number: int, word: str) -> str:
@@ -54,12 +102,20 @@ def counted(number: int, word: str) -> str:
 
 def say(*parts: str | Text, to: Console = console) -> None:
     """Prints a line as it is, whatever brackets it holds; the terminal may wrap it, a pipe gets it whole."""
-    to.print(Text.assemble(*parts), soft_wrap=True)
+    with printing():
+        to.print(Text.assemble(*parts), soft_wrap=True)
+
+
+def tell(*parts: str | Text) -> None:
+    """Prints a line of progress on stderr, unless it was asked to be quiet."""
+    if not _quiet:
+        say(*parts, to=err)
 
 
 def print_json(data: Any) -> None:
     """Prints one JSON object on stdout and nothing else; numbers that JSON does not have become null."""
-    print(json_text(data))
+    with printing():
+        print(json_text(data))
 
 
 def tell_hints(hints: Iterable[str]) -> None:

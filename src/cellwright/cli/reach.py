@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import Progress
 
-from cellwright.cli.output import err, prepare_output, print_json, say, table, take_folder
+from cellwright.cli.output import Quiet, err, prepare_output, print_json, say, table, take_folder, tell
+from cellwright.cli.progress import Progress
 from cellwright.core.errors import OutputError, UnknownName
 from cellwright.experiments.plots import can_plot, draw
 from cellwright.experiments.reachability import WEIGHTS, ReachMap, default_grid, map_reach, reach_task
@@ -32,6 +30,7 @@ def reach(
     turns: Annotated[int, typer.Option(help="Angles about the part's axis.")] = 181,
     weight: Annotated[str, typer.Option(help=f"What the map shows: {', '.join(WEIGHTS)}.")] = "free",
     workers: Annotated[int | None, typer.Option(min=1, max=256, help="Processes; all cores by default.")] = None,
+    quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
 ) -> int:
     """Counts collision-free postures that take a part from above and from the side, over a grid about the base."""
@@ -41,11 +40,11 @@ def reach(
     grid = default_grid(task.pose_base_in_world, step)
     folder = take_folder(out, Path("out/reach"), ["reachability.csv"], overwrite=overwrite)
     prepare_output(folder / "reachability.csv")
-    say(f"{task.robot} takes {task.part}: {turns} angles at every place of its base", to=err)
+    tell(f"{task.robot} takes {task.part}: {turns} angles at every place of its base")
     if not can_plot():
         say("there will be no picture: pip install 'cellwright[plots]'", to=err)
-    with _progress() as tell:
-        found = map_reach(task, grid, workers, tell)
+    with Progress("places") as progress:
+        found = map_reach(task, grid, workers, progress.update)
     files = _save(found, weight, folder)
     rows = []
     for kind in task.heights_m:
@@ -62,24 +61,6 @@ def reach(
     table(title, columns, [(row[0], *map(number_text, row[1:])) for row in rows], markup=False)
     say(", ".join(str(file) for file in files))
     return 0
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    """Shows progress on stderr: a bar on a terminal, a line for each tenth elsewhere."""
-    if err.is_terminal:
-        with Progress(console=err, transient=True) as bar:
-            job = bar.add_task("places", total=None)
-            yield lambda done, total: bar.update(job, completed=done, total=total)
-        return
-    shown = [-1]
-
-    def tell(done: int, total: int) -> None:
-        if (tenth := 10 * done // max(1, total)) > shown[0]:
-            shown[0] = tenth
-            say(f"{done} of {total} places", to=err)
-
-    yield tell
 
 
 def _save(found: ReachMap, weight: str, folder: Path) -> list[Path]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from cellwright.cli.output import counted, err, prepare_output, print_json, say, take_folder, tell_hints
+from cellwright.cli.output import Quiet, counted, err, prepare_output, print_json, say, take_folder, tell, tell_hints
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.files import refuse_existing
@@ -82,6 +82,7 @@ def run(
         bool, typer.Option("--resume", help="Go on with the run that --database is of; with the last one by default.")
     ] = False,
     predicates: Annotated[bool, typer.Option("--predicates", help="All predicates: value and evidence.")] = False,
+    quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> int:
     """Builds kits, or picks an object: plans, does, verifies, recovers, and is judged by the truth."""
@@ -140,11 +141,12 @@ def run(
     given = _external_plan(plan, rename or [])
     _check_options(header, loaded)
     measured = _calibration(header, loaded)
-    say(f"{loaded.name}, seed {header['seed']}: {_said(header, resume)}", to=err)
+    tell(f"{loaded.name}, seed {header['seed']}: {_said(header, resume)}")
     tell_hints(cell_hints(loaded))
 
     from cellwright.cli.page_file import command_line
     from cellwright.cli.run_report import ActionLines, print_report, tell_action, tell_plan
+    from cellwright.cli.run_status import status_of
     from cellwright.knowledge.address import redacted_address
     from cellwright.lab import Lab
     from cellwright.trials.kitting_controller import ACTIONS_TOPIC, PLANS_TOPIC
@@ -169,7 +171,8 @@ def run(
             cfg = replace(cfg, database=files.database, world_file=files.world, header=stored)
             recorder = lab.record(files.log)
             try:
-                report = run_order(lab, orders, cfg, state)
+                with nullcontext() if as_json else status_of(lab):
+                    report = run_order(lab, orders, cfg, state)
             except KeyboardInterrupt:
                 say(f"stopped; `{_resuming(files.database)}` goes on from here", to=err)
                 raise

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.text import Text
 
-from cellwright.cli.output import err, prepare_output, print_json, say, take_folder, tell_hints
+from cellwright.cli.output import err, prepare_output, print_json, say, take_folder, tell, tell_hints
 from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
 from cellwright.core.json_text import json_text
@@ -32,6 +32,7 @@ TAKES = (
     "out",
     "overwrite",
     "as_json",
+    "quiet",
     "calibration",
 )
 VERDICT = "verdict.json"
@@ -72,18 +73,18 @@ def run_pick_order(
     from cellwright.trials.run_files import run_files
 
     measured = None if calibration is None else calibration_of(calibration, Drawings.of(loaded))
-    say(f"{cell}, seed {seed}: {order.name}", to=err)
+    tell(f"{cell}, seed {seed}: {order.name}")
     tell_hints(cell_hints(loaded))
     with Lab.from_cell(loaded, seed, fidelity=fidelity, pace=1.0 if realtime else None) as lab:
 
-        def tell(step: str) -> None:
-            say(f"{lab.clock.time_s:8.2f} s  {step}", to=err)
+        def step_begins(step: str) -> None:
+            tell(f"{lab.clock.time_s:8.2f} s  {step}")
 
         with run_files(record, picture, None, overwrite=overwrite, draw=draw) as files:
             for path in filter(None, (files.log, files.picture)):
                 prepare_output(path)
             recorder = lab.record(files.log)
-            report = run_pick(lab, order, on_step=tell, calibration=measured)
+            report = run_pick(lab, order, on_step=step_begins, calibration=measured)
             lost = recorder.close()
             renderer = draw_end(lab.world, files.picture, lambda line: say(line, to=err)) if files.picture else None
     told: dict[str, Any] = report.as_dict() | {
@@ -122,7 +123,7 @@ def _cell_for(cell: str, order: PickOrder) -> tuple[Cell, str]:
     variant = order.variant
     if variant in loaded.variants and not is_drawn_there(Drawings.of(loaded), order):
         cell = f"{cell.partition('@')[0]}@{variant}"
-        say(f"{order.name}: it stands on the {order.pick_area} in {cell}, which is taken", to=err)
+        tell(f"{order.name}: it stands on the {order.pick_area} in {cell}, which is taken")
         loaded = load_cell(cell)
     check_pick(Drawings.of(loaded), order)
     return loaded, cell

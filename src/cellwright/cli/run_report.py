@@ -8,7 +8,7 @@ from itertools import groupby
 
 from rich.text import Text
 
-from cellwright.cli.output import counted, err, say, table
+from cellwright.cli.output import counted, is_quiet, say, table, tell
 from cellwright.core.messages import ActionEvent, Plan
 from cellwright.execution import ActionRecord, Evaluated
 from cellwright.judge import ScoreItem
@@ -40,14 +40,14 @@ def short(action: str, part: str = "") -> str:
 def tell_plan(_topic: str, plan: Plan) -> None:
     """Prints a plan, as it is made."""
     steps = f"a plan of {counted(len(plan.actions), 'step')}" if plan.actions else "nothing is left to do"
-    say(f"{plan.time_s:8.2f} s  {plan.planner}: {steps}", to=err)
+    tell(f"{plan.time_s:8.2f} s  {plan.planner}: {steps}")
 
 
 def tell_action(_topic: str, event: ActionEvent) -> None:
     """Prints an action, as it ends, on stderr: for a run whose stdout is for a program."""
     if event.phase != "start":
         reason = f" failed: {event.reason}" if event.phase == "fail" else ""
-        say(f"{event.time_s:8.2f} s  {event.robot:8}{short(event.action)}{reason}", to=err)
+        tell(f"{event.time_s:8.2f} s  {event.robot:8}{short(event.action)}{reason}")
 
 
 def print_report(report: Report) -> None:
@@ -113,6 +113,8 @@ class ActionLines:
 
     def __call__(self, action: ActionRecord) -> None:
         """Prints an action that has ended or failed."""
+        if is_quiet():
+            return
         if not self._told:
             say(Text(f"{'at [s]':>7} {'took':>5} {'robot':{self._wide}} {'action':{ACTION}} true", "bold"))
         self._told += 1

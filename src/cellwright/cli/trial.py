@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from cellwright.cli.output import err, prepare_output, print_json, say, table, take_folder
+from cellwright.cli.output import Quiet, err, prepare_output, print_json, say, table, take_folder, tell
+from cellwright.cli.page_file import command_line
+from cellwright.cli.run_status import status_of
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.lab.sources import SOURCES
 from cellwright.trials.cfg import EXTERNAL, trial_json_schema
@@ -42,6 +45,7 @@ def trial(
         Path | None, typer.Option(help="Write the addresses of the interfaces to this file, as JSON, once they listen.")
     ] = None,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of trial files and end.")] = False,
+    quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as one JSON object.")] = False,
 ) -> int:
     """Runs a trial and judges it: exit 0 when every order is done, 1 when not, 2 when the trial makes no sense.
@@ -89,15 +93,25 @@ def trial(
         controller,
         pace=pace,
         any_port=any_port,
+        command=command_line(),
         on_accept=accepted,
         on_open=opened,
-        say=lambda line: say(line, to=err),
+        say=_told,
+        watch=status_of if not as_json else nullcontext,
     )
     if as_json:
         print_json(report.as_dict() | {"files": {what: folder / name for what, name in FILES.items()}})
     else:
         _print(report, folder)
     return 0 if report.done else 1
+
+
+def _told(line: str) -> None:
+    """Prints what a trial says: its progress unless it was asked to be quiet, hints always."""
+    if line.lstrip()[:1].isdigit():  # with the time before it
+        tell(line)
+    else:
+        say(line, to=err)
 
 
 def _print(report: Report, folder: Path) -> None:

@@ -27,12 +27,14 @@ class MeasurementConditions:
     Attributes:
         seed: Root of all randomness.
         quick: Fewer repetitions: the same metrics with less certainty, for trying out.
-        say: Called with progress texts.
+        say: Called with a line when a part of the work begins, or to say something else.
+        progress: Called with how many are done, and of how many; less than before begins another count.
     """
 
     seed: int = 0
     quick: bool = False
     say: Callable[[str], None] = lambda _text: None
+    progress: Callable[[int, int], None] = lambda _done, _total: None
 
 
 @dataclass(frozen=True)

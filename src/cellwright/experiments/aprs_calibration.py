@@ -104,7 +104,7 @@ def _realities(conditions: MeasurementConditions, workers: int | None) -> list[C
     count = QUICK_SEEDS if conditions.quick else SEEDS
     seeds = RandomStreams(conditions.seed).stream("aprs-calibration").integers(2**31, size=count).tolist()
     conditions.say(f"aprs@as_built: {count} realities, each before and after it is calibrated")
-    return run_jobs("calibration", run_calibration, seeds, workers, lambda n, of: conditions.say(f"  {n} of {of}"))
+    return run_jobs("calibration", run_calibration, seeds, workers, conditions.progress)
 
 
 def run_metrics(rows: Sequence[CalibrationRow], seed: int = 0) -> dict[str, float]:

@@ -66,7 +66,7 @@ def aprs_recognition(conditions: MeasurementConditions, workers: int | None = No
     for prefix, other in GENERATORS.items():
         for paint, uniform in PAINTS.items():
             jobs = [RecognitionJob(number, conditions.seed, uniform, other) for number in range(count)]
-            done = run_jobs("layouts", recognise_scene, jobs, workers)
+            done = run_jobs("layouts", recognise_scene, jobs, workers, conditions.progress)
             for sd in NOISES:
                 total = RecognitionScore.total(scores[sd] for scores in done)
                 name = f"{prefix}{paint}.s{sd:g}"

@@ -34,9 +34,7 @@ def kitting_camera(conditions: MeasurementConditions, workers: int | None = None
         for order in ORDERS
     ]
     conditions.say(f"{layouts} layouts, {len(ORDERS)} kits in each, from pixels and by the state")
-    rows = run_jobs(
-        "kitting", run_kitting, jobs, workers, lambda n, of: conditions.say(f"  {n} of {of}") if n % 4 == 0 else None
-    )
+    rows = run_jobs("kitting", run_kitting, jobs, workers, conditions.progress)
     seen, known = ([row for row in rows if row.source == source] for source in SOURCES)
     return ExperimentFindings(
         _metrics(seen) | {f"state.{name}": value for name, value in _metrics(known).items()},

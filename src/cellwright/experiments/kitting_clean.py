@@ -28,9 +28,7 @@ def kitting_clean(conditions: MeasurementConditions, workers: int | None = None)
     seeds = RandomStreams(conditions.seed).stream("kitting-clean").integers(2**31, size=layouts).tolist()
     jobs = [job for size in ("", CALIBRATED) for job in _jobs(seeds, size)]
     conditions.say(f"{layouts} layouts, {len(ORDERS)} kits in each, and the same with errors of the size {CALIBRATED}")
-    rows = run_jobs(
-        "kitting", run_kitting, jobs, workers, lambda n, of: conditions.say(f"  {n} of {of}") if n % 10 == 0 else None
-    )
+    rows = run_jobs("kitting", run_kitting, jobs, workers, conditions.progress)
     every, rows = rows, [row for row in rows if not row.size]
     metrics = _metrics(rows) | _calibrated_metrics([row for row in every if row.size == CALIBRATED])
     return ExperimentFindings(

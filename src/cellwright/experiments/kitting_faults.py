@@ -43,9 +43,7 @@ def kitting_faults(conditions: MeasurementConditions, workers: int | None = None
         for seed in seeds
     ]
     conditions.say(f"{len(FAULT_SPECS)} faults, {len(RECOVERIES)} kinds of recovery, {runs} runs each")
-    rows = run_jobs(
-        "kitting", run_kitting, jobs, workers, lambda n, of: conditions.say(f"  {n} of {of}") if n % 10 == 0 else None
-    )
+    rows = run_jobs("kitting", run_kitting, jobs, workers, conditions.progress)
     figures = {
         (fault, recovery): _figures([row for row in rows if (row.fault, row.recovery) == (fault, recovery)])
         for recovery in reversed(RECOVERIES)

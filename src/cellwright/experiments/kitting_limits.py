@@ -56,7 +56,7 @@ def kitting_limits(conditions: MeasurementConditions, workers: int | None = None
     def work(steps: Sequence[tuple[str, str, float]]) -> None:
         jobs = [LimitJob(*step, seed) for step in steps for seed in seeds]
         conditions.say(f"{len(steps)} steps, {runs} runs each")
-        for row in run_jobs("kitting", run_limit, jobs, workers):
+        for row in run_jobs("kitting", run_limit, jobs, workers, conditions.progress):
             rows.setdefault((row.controller, row.disturbance, row.level), []).append(row)
 
     work([(name, "none", 0.0) for name in names])

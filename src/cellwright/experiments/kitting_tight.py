@@ -107,7 +107,11 @@ def kitting_tight(conditions: MeasurementConditions, workers: int | None = None)
                     TightJob(clearance, guided, seeds[number], ROBOTS[number % len(ROBOTS)])
                     for number in range(runs, runs + count)
                 ]
-                made += [insert for some in run_jobs("inserts", insert_all, jobs, workers) for insert in some]
+                made += [
+                    insert
+                    for some in run_jobs("inserts", insert_all, jobs, workers, conditions.progress)
+                    for insert in some
+                ]
                 runs += count
             conditions.say(f"{clearance}, {_way(guided)}: {sum(row.seated for row in made)} of {len(made)} seated")
             rows += made

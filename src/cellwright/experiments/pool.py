@@ -33,13 +33,14 @@ def run_jobs(
         work: A function of a module, so that another process finds it.
         jobs: The arguments of `work`; they and its results must be picklable.
         workers: Number of processes; 1 works here.
-        progress: Called with how many are done, and of how many.
+        progress: Called with how many are done, and of how many; first with none.
         prepare: Called once in every process, before its first job.
 
     Raises:
         MeasurementFailed: when a process was killed.
     """
     results: list[Result] = []
+    progress(0, len(jobs))
     count = min(workers or os.cpu_count() or 1, len(jobs))
     if count <= 1:
         prepare()

@@ -48,12 +48,7 @@ def rovi_integrated(conditions: MeasurementConditions, workers: int | None = Non
     need_extra("the experiment 'rovi-integrated'", "vision", "cv2", "scipy")
     jobs = jobs_of(conditions.seed, quick=conditions.quick)
     conditions.say(f"{len(jobs)} runs, from pictures to the verdict")
-
-    def progress(count: int, total: int) -> None:
-        if count * 10 // total != (count - 1) * 10 // total:
-            conditions.say(f"  {count} of {total} runs")
-
-    rows = run_jobs("rovi-integrated", run_integrated, jobs, workers, progress)
+    rows = run_jobs("rovi-integrated", run_integrated, jobs, workers, conditions.progress)
     return findings(rows)
 
 

@@ -174,10 +174,7 @@ def rovi_m1(conditions: MeasurementConditions, workers: int | None = None) -> Ex
         for number in range(1 if quick else 6)
     ]
 
-    def progress(ready: int, of: int) -> None:
-        conditions.say(f"{ready} of {of} jobs")
-
-    done = run_jobs("dense stereo", locate_all, [*jobs, *theirs, *paper], workers, progress)
+    done = run_jobs("dense stereo", locate_all, [*jobs, *theirs, *paper], workers, conditions.progress)
     trials = [trial for part in done[: len(jobs)] for trial in part]
     as_theirs = [trial for part in done[len(jobs) : -len(paper)] for trial in part]
     by_paper = {

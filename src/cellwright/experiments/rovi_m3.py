@@ -50,7 +50,9 @@ def rovi_m3(conditions: MeasurementConditions, workers: int | None = None) -> Ex
     jobs = _jobs(conditions)
     for what, some in jobs.items():
         conditions.say(f"{what}: {len(some)} scenes")
-    done = run_jobs("sparse stereo", do_job, [job for some in jobs.values() for job in some], workers)
+    done = run_jobs(
+        "sparse stereo", do_job, [job for some in jobs.values() for job in some], workers, conditions.progress
+    )
     rows = [row for trials in done for row in trials]
     metrics = _metrics(rows)
     paper = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from cellwright.cells import load_cell
@@ -37,7 +36,7 @@ def rovi_reachability(conditions: MeasurementConditions) -> ExperimentFindings:
         conditions.say(f"{len(list(TABLE))} places of the base, the bottle where the project's {source} has it")
         task = reach_task(load_cell("rovi"), "ur5", "bottle", fixtures=["table"], turns=turns, weighted=True)
         task = replace(task, pose_part_in_world=Pose.from_xyz_rpy(place), heights_m=HEIGHTS_M)
-        maps[source] = map_reach(task, TABLE, progress=_progress_reporter(conditions))
+        maps[source] = map_reach(task, TABLE, progress=conditions.progress)
     metrics: dict[str, float] = {"bases": len(list(TABLE))}
     for source, found in maps.items():
         metrics |= _metrics("" if source == "code" else f"{source}.", found, TURNS / turns)
@@ -74,14 +73,6 @@ def _metrics(prefix: str, found: ReachMap, scale: float) -> dict[str, float]:
             metrics[f"{prefix}{kind}.{weight}.best_x"] = place.x_m
             metrics[f"{prefix}{kind}.{weight}.best_y"] = place.y_m
     return metrics
-
-
-def _progress_reporter(conditions: MeasurementConditions) -> Callable[[int, int], None]:
-    def progress(done: int, total: int) -> None:
-        if done * 10 // total != (done - 1) * 10 // total:
-            conditions.say(f"  {done} of {total} places")
-
-    return progress
 
 
 def _notes(metrics: dict[str, float], quick: bool) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
 import numpy as np
@@ -67,11 +67,9 @@ def rovi_rrt(conditions: MeasurementConditions, workers: int | None = None) -> E
     headings = [try_heading((pick, heading)) for pick in PICKS for heading in HEADINGS_DEG]
     conditions.say(f"planning: {len(TASKS)} tasks, {len(PICKS)} locations, {runs} runs each")
     plan_jobs = [PlanJob(task, *job) for task in TASKS for job in jobs]
-    plans = run_jobs("planning", make_plan, plan_jobs, workers, _progress_reporter(conditions, "plans"))
+    plans = run_jobs("planning", make_plan, plan_jobs, workers, conditions.progress)
     conditions.say(f"pick and place in physics: {len(jobs)} runs")
-    done = run_jobs(
-        "execution", execute, [RoviRunJob(*job) for job in jobs], workers, _progress_reporter(conditions, "runs")
-    )
+    done = run_jobs("execution", execute, [RoviRunJob(*job) for job in jobs], workers, conditions.progress)
     metrics = {**_plan_metrics(plans), **_heading_metrics(headings), **_run_metrics(done)}
     return ExperimentFindings(
         metrics,
@@ -85,14 +83,6 @@ def rovi_rrt(conditions: MeasurementConditions, workers: int | None = None) -> E
         _plots(metrics, plans, done),
         notes(metrics, headings, runs),
     )
-
-
-def _progress_reporter(conditions: MeasurementConditions, what: str) -> Callable[[int, int], None]:
-    def progress(count: int, total: int) -> None:
-        if count * 10 // total != (count - 1) * 10 // total:
-            conditions.say(f"  {count} of {total} {what}")
-
-    return progress
 
 
 def _rates(name: str, outcomes: Sequence[bool]) -> dict[str, float]:

@@ -31,7 +31,7 @@ def tool_change(conditions: MeasurementConditions, workers: int | None = None) -
         run_tool_change,
         jobs,
         workers,
-        lambda n, of: conditions.say(f"  {n} of {of}") if n % 20 == 0 else None,
+        conditions.progress,
     )
     return ExperimentFindings(
         {key: value for size in SIZES for key, value in _metrics(size, rows).items()},

@@ -49,6 +49,8 @@ def run_trial(
     on_accept: Callable[[], Path | None] = lambda: None,
     on_open: Callable[[Addresses], None] = lambda _addresses: None,
     say: Callable[[str], None] = lambda _text: None,
+    watch: Callable[[Lab], contextlib.AbstractContextManager[object]] = contextlib.nullcontext,
+    command: str = "",
 ) -> Report:
     """Runs a trial to its end; whatever the controller does or does not do, there is a verdict.
 
@@ -66,6 +68,8 @@ def run_trial(
         on_accept: Called when the trial makes sense, before anything is written or moved; may give the folder.
         on_open: Called with the addresses of the interfaces, once they are open.
         say: Told what is going on.
+        watch: Watches the laboratory while it works, such as a line that shows its time; must not change it.
+        command: How the trial is repeated, for its page.
 
     Raises:
         BadInput: The trial does not fit its cell, or no controller could fill its orders; nothing was done.
@@ -98,7 +102,7 @@ def run_trial(
             work = trial.inside(TRIAL_CONTROLLERS.get(name))
         limit_s = 60.0 + cfg.connect_within_s + SLOWEST * cfg.time_limit_s / (speed or 0.1)
         try:
-            with _stopped_from_outside(trial, pause, limit_s):
+            with _stopped_from_outside(trial, pause, limit_s), watch(lab):
                 end = lab.perform(trial.run(work))
         except SimulationError as error:
             end = Ending.BROKEN, str(error)
@@ -109,7 +113,7 @@ def run_trial(
             report = replace(report, notes=tuple(note for note in report.notes if note not in beaten))
         if out is not None and recorder is not None:
             recorder.close()
-            save_report(report, lab.world, out, say)
+            save_report(report, lab.world, out, say, command)
     return report
 
 
