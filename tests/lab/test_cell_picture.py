@@ -17,6 +17,7 @@ from PIL import Image
 import cellwright as cw
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.messages import Detections
+from cellwright.scaffold import write_project
 from cellwright.viewing import unpack
 
 SMALL = (160, 90)
@@ -99,12 +100,14 @@ def test_a_picture_is_saved_as_png_alone(picture, tmp_path):
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
+    """A run in the cell of a project, which is smaller than those that ship."""
     file = tmp_path_factory.mktemp("run") / "run.mcap"
-    with cw.Lab.from_cell("aprs", seed=7, fidelity="kinematic") as lab:
+    project = write_project(file.parent / "project", "mine").folder
+    with cw.Lab.from_cell(project / "mine.yaml", seed=7, fidelity="kinematic") as lab:
         lab.record(file)
 
         async def cell_of_a_notebook():  # there an event loop runs already
-            return lab.run("kit_m2l1", robots=["fanuc"])
+            return lab.run(project / "order.yaml")
 
         report = asyncio.run(cell_of_a_notebook())
         detections = next(message for _, _, message in cw.read_log(file).entries(["/detector_fanuc/detections"]))
@@ -112,11 +115,11 @@ def run(tmp_path_factory):
 
 
 def test_objects_tell_what_they_are_in_one_line(run):
-    assert repr(run["lab"]).startswith("<laboratory aprs, seed 7, kinematic, at ")
-    assert "robots fanuc, motoman>" in repr(run["lab"])
+    assert repr(run["lab"]).startswith("<laboratory mine, seed 7, kinematic, at ")
+    assert "robots fanuc>" in repr(run["lab"])
     assert repr(run["robot"]).startswith("<robot fanuc, lr_mate_200id with aprs_fanuc_gripper: idle; joints ")
-    assert repr(run["report"]).startswith("<report on kit_m2l1 in aprs, seed 7, by internal: done, score 100 of 100")
-    assert "cell aprs, seed 7, " in repr(cw.read_log(run["log"]))
+    assert repr(run["report"]).startswith("<report on pair in mine, seed 7, by internal: done, score 100 of 100")
+    assert "cell mine, seed 7, " in repr(cw.read_log(run["log"]))
     assert repr(run["detections"]).startswith("<detector_fanuc at ")
     assert " more>" in repr(run["detections"])
 
