@@ -10,6 +10,7 @@ import sys
 import time
 from importlib.metadata import entry_points
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -42,6 +43,8 @@ def test_good(cell):
         expect(cell).kit("kit_m2l1").to_be_complete(within_s=float("nan"))
     with pytest.raises(BadInput, match="should be a number of seconds, got '3'"):
         cell.wait("3")
+    with pytest.raises(AssertionError, match="picture: .*test_good-py-test_good.test-failed-1.png"):
+        expect(cell).kit("kit_m2l1").to_be_complete()
     cell.push("medium_gear_1", by_mm=(0, 30))
     cell.wait(1.5)
     expect(cell).part("medium_gear_1").not_to_be_in("fanuc_medium_tray/slot_1")
@@ -69,6 +72,8 @@ def test_bad(cell):
         expect(cell).kit("kit_m2l").to_be_complete()
     with pytest.raises(BadInput, match="unknown slot 'fanuc_kit_m2l1/slot_9'"):
         expect(cell).part("medium_gear_1").to_be_in("fanuc_kit_m2l1/slot_9")
+    with pytest.raises(AssertionError, match="fanuc_kit_m2l1 is not complete at"):
+        expect(cell).kit("fanuc_kit_m2l1").to_be_complete()
     expect(cell).kit("fanuc_kit_m2l1").to_be_complete(within_s=1000)
 """
 
@@ -102,6 +107,9 @@ def test_own_fault(cell):
 """
 
 
+KINDS = ("trace: ", "video: ", "picture: ", "verdict: ", "log: ")
+
+
 def run_pytest(*arguments, folder, timeout_s=300):
     """A pytest of its own, with the plugin whether or not the package is installed."""
     installed = any(point.value == "cellwright.testing.plugin" for point in entry_points(group="pytest11"))
@@ -116,17 +124,28 @@ def run_pytest(*arguments, folder, timeout_s=300):
 def test_a_failure_has_reasons_and_evidence(tmp_path):
     (tmp_path / "test_mine.py").write_text(BAD)
     kept = tmp_path / "kept"
-    done = run_pytest("--cellwright-keep", kept, folder=tmp_path)
+    xml = tmp_path / "junit.xml"
+    done = run_pytest("--cellwright-output", kept, "--junit-xml", xml, "--cellwright-report", folder=tmp_path)
     assert done.returncode == 1, done.stdout + done.stderr
     why = r"fanuc_kit_m2l1 is not complete at \d+\.\d s \(nobody is connected, and nothing moves any more\):"
     assert re.search(why, done.stdout)
     assert "NO  slot_3: the slot is empty" in done.stdout
     assert "ok  extras: nothing extra" in done.stdout
     assert re.search(r"fault remove large_gear_1 at 0\.\d\d s: taken away .* \(recoverable\)", done.stdout)
-    files = [Path(line.removeprefix("kept: ")) for line in done.stdout.splitlines() if line.startswith("kept: ")]
-    assert [path.name for path in files] == ["verdict.json", "verdict.html", "cell.png", "log.mcap"]
-    assert all(path.stat().st_size > 1000 for path in files)
-    assert [path.name for path in kept.iterdir()] == ["test_bad"]
+    folder = kept / "test_mine-py-test_bad"
+    lines = [line.partition(": ")[::2] for line in done.stdout.splitlines() if line.startswith(KINDS)]
+    assert [(kind, Path(file).name) for kind, file in lines] == [
+        ("picture", "test-failed-1.png"),
+        ("picture", "test-failed-2.png"),
+        ("verdict", "verdict.json"),
+        ("verdict", "verdict.html"),
+        ("log", "log.mcap"),
+    ]
+    assert all((tmp_path / file).stat().st_size > 1000 for _, file in lines)
+    assert sorted(kept.iterdir()) == [kept / "report.html", folder]
+    told = [(one.get("name"), one.get("value")) for one in ElementTree.parse(xml).iter("property")]
+    assert told == [told[0], *((f"cellwright_{kind}", file) for kind, file in lines)]
+    assert told[0][0] == "cellwright_time_s"
     assert "testing/cell.py" not in done.stdout, "the trace shows the user's lines, not ours"
 
 
@@ -185,10 +204,12 @@ def test_the_example_repository_and_a_failure_run_in_parallel(tmp_path):
     (tmp_path / "test_good.py").write_text(GOOD)
     (tmp_path / "test_bad.py").write_text(BAD)
     kept = tmp_path / "kept"
-    done = run_pytest("-n", "2", "--cellwright-keep", kept, str(tmp_path), str(EXAMPLE), folder=tmp_path, timeout_s=600)
+    done = run_pytest(
+        "-n", "2", "--cellwright-output", kept, str(tmp_path), str(EXAMPLE), folder=tmp_path, timeout_s=600
+    )
     assert done.returncode == 1, done.stdout + done.stderr
     assert "1 failed, 5 passed" in done.stdout, done.stdout
-    assert [path.name for path in kept.iterdir()] == ["test_bad"]
+    assert [path.name for path in kept.iterdir()] == ["test_bad-py-test_bad"]
 
 
 @pytest.mark.peer

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import shutil
-import subprocess
-import sys
 import tempfile
-import threading
-import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from queue import Empty, Queue
 from typing import Any
 
-from cellwright.core.errors import BadInput, CellwrightError, OutOfRange
+from cellwright import __version__
+from cellwright.core.errors import BadInput, OutOfRange
 from cellwright.testing.cell_faults import CellFaults
 from cellwright.testing.controller_run import ControllerLimits, ControllerRun, run_controller
+from cellwright.testing.evidence import MARK
+from cellwright.testing.host_process import CellError, HostProcess
+from cellwright.testing.settings import KeepSettings, near
 
 __all__ = ["CellError", "CellUnderTest"]
 
 START_S = 120.0  # real time that a laboratory may take to be built
+PICTURE_S = 300.0  # real time for a picture: one without OpenGL takes its time
 ANSWER_S = 60.0  # real time for an answer, beyond what is waited for in simulation
 NOT_STARTED = 'the cell does not run: call cell.start("aprs", ...) first'
 LONGEST_WAIT_S = 86_400
 SLOWEST = 5.0  # simulation may be so many times slower than its pace says
-
-
-class CellError(CellwrightError):
-    """The cell cannot be used: it was not started, it has ended, or it does not answer."""
 
 
 class CellUnderTest(CellFaults):
@@ -42,18 +37,31 @@ class CellUnderTest(CellFaults):
     Args:
         folder: For log, picture and report; a temporary one when not given.
         name: What the report is called.
+        settings: What is kept when an expectation is not met, and how fast it is watched; nothing by default.
+
+    Attributes:
+        folder: Of its files.
+        controllers: Those that `run_controller` has run.
+        pictures: What `picture` has drawn.
+        pictured_s: Simulation time of the last of them.
     """
 
-    def __init__(self, folder: Path | None = None, name: str = "test") -> None:
+    def __init__(self, folder: Path | None = None, name: str = "test", settings: KeepSettings | None = None) -> None:
         self.folder = folder or Path(tempfile.mkdtemp(prefix="cellwright-"))
         self.name = name
-        self._process: subprocess.Popen[bytes] | None = None
-        self._answers: Queue[dict[str, Any] | None] = Queue()
+        self.settings = settings or KeepSettings(self.folder.parent)
+        self.pictures: list[Path] = []
+        self.pictured_s: float | None = None
+        self._process: HostProcess | None = None
         self._interfaces: dict[str, Any] = {}
         self._pace = 1.0
         self._time_limit_s = 0.0
-        self._asked = 0
+        self._began_s = 0.0
         self.controllers: list[ControllerRun] = []
+
+    def __repr__(self) -> str:
+        """Returns the cell as it is shown in the trace of a failure."""
+        return f"<cell of {self.name}, {'running' if self.started else 'not started'}>"
 
     def start(
         self,
@@ -89,37 +97,31 @@ class CellUnderTest(CellFaults):
         """
         if self._process is not None:
             raise CellError("this cell was started already: a test has one cell, ask for another fixture")
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "host.txt").open("wb") as errors:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "cellwright.testing.host"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-            )
-        self._answers = Queue()  # what an earlier process says is not heard
-        reading = [self._process, self._answers]
-        threading.Thread(target=_read, args=reading, name="cell under test", daemon=True).start()
         orders = [order] if isinstance(order, str | Path) else list(order)
+        pace = self.settings.speed or pace
+        asked: dict[str, Any] = {
+            "cell": str(cell),
+            "seed": seed,
+            "controller": controller,
+            "orders": [{"order": str(name)} | ({"tray": tray} if tray else {}) for name in orders],
+            "pace": pace,
+            "faults": [faults] if isinstance(faults, str) else list(faults),
+            "time_limit_s": time_limit_s,
+            "calibration": None if calibration is None else str(calibration),
+            "source": source,
+        }
+        self.folder.mkdir(parents=True, exist_ok=True)
+        mark = json.dumps({"cellwright": __version__, "test": self.name, **asked}, indent=2, default=str)
+        (self.folder / MARK).write_text(mark + "\n", encoding="utf-8")
+        self._process = HostProcess(self.folder / "host.txt")
+        more: dict[str, Any] = {"folder": str(self.folder), "name": self.name, "view": self.settings.view}
+        more |= {"is_paced": self.settings.speed is not None}
         try:
-            self._interfaces = self.ask(
-                "start",
-                timeout_s=START_S,
-                cell=str(cell),
-                seed=seed,
-                controller=controller,
-                orders=[{"order": str(name)} | ({"tray": tray} if tray else {}) for name in orders],
-                pace=pace,
-                faults=[faults] if isinstance(faults, str) else list(faults),
-                time_limit_s=time_limit_s,
-                folder=str(self.folder),
-                name=self.name,
-                calibration=None if calibration is None else str(calibration),
-                source=source,
-            )
+            self._interfaces = self.ask("start", timeout_s=START_S, **asked | more)
         except BadInput:
             self.close(keep=True)  # so that it can be started again, rightly
             raise
+        self._began_s = self.time_s
         self._pace = pace
         self._time_limit_s = time_limit_s
         for hint in self._interfaces.pop("hints"):
@@ -230,28 +232,51 @@ class CellUnderTest(CellFaults):
             raise BadInput(f"the time to wait should be a number of seconds, got {waits_s!r}")
         if not 0.0 <= waits_s <= LONGEST_WAIT_S:  # nor is it when it is not a number
             raise OutOfRange("the time to wait", waits_s, 0, LONGEST_WAIT_S, "s")
-        self._asked += 1
-        end_s = time.monotonic() + timeout_s + SLOWEST * waits_s / min(self._pace, 1.0)
-        with contextlib.suppress(OSError):  # it has ended, and the reader will say so
-            assert process.stdin is not None
-            process.stdin.write(json.dumps({"id": self._asked, "do": what, **arguments}).encode() + b"\n")
-            process.stdin.flush()
-        answer: dict[str, Any] | None = {}
-        while answer is not None and answer.get("id") != self._asked:  # late answers to earlier questions are left
+        return process.ask(what, timeout_s + SLOWEST * waits_s / min(self._pace, 1.0), arguments)
+
+    def picture(self, name: str = "picture") -> Path:
+        """Draws the cell as it is now, into the test's folder, and returns the file; the second gets a number.
+
+        The folder is kept when the test fails, or where a setting is `on`; copy the picture to have it in any case.
+        """
+        if not name or set(name) & set("/\\:\0"):
+            raise BadInput(f"the name of a picture should be that of a file without its ending, got '{name}'")
+        number = 1 + len(self.pictures)
+        file = self.folder / f"{name}-{number}.png"
+        self.pictured_s = float(self.ask("picture", timeout_s=PICTURE_S, file=str(file)))
+        self.pictures.append(file)
+        return file
+
+    def show_failure(self) -> list[str]:
+        """Keeps a picture of the moment at which an expectation was not met; returns where to look."""
+        lines = []
+        if self.settings.keeps("picture", failed=True):
             try:
-                answer = self._answers.get(timeout=max(0.0, end_s - time.monotonic()))
-            except Empty:
-                raise CellError(f"the cell did not answer '{what}' in time; it may be overloaded") from None
-        if answer is None:
-            self._answers.put(None)
-            raise CellError(f"the cell's process has ended: {self._last_words()}")
-        if "error" in answer:
-            raise (BadInput if answer.get("bad_input") else CellError)(answer["error"])
-        return answer["result"]
+                lines.append(f"picture: {near(self.picture('test-failed'))}")
+            except CellError as error:  # which must not hide what was expected
+                lines.append(f"there is no picture: {error}")
+        if self.settings.keeps("trace", failed=True):
+            lines.append(f"trace: {near(self.folder / 'trace.html')}")
+        return lines
+
+    @property
+    def started(self) -> bool:
+        """True while its process is there to be asked."""
+        return self._process is not None
+
+    def properties(self) -> Iterator[tuple[str, str]]:
+        """Yields what reports tell of it, whether the test has passed or not."""
+        try:
+            yield "cellwright_time_s", f"{self.time_s - self._began_s:.3f}"
+        except CellError:  # its process has ended
+            return
 
     def save(self) -> list[Path]:
         """Writes report, picture and log; their files."""
-        return [Path(name) for name in self.ask("save")]
+        last = self.pictures[-1] if self.pictures and self.pictured_s == self.time_s else None
+        wanted = self.settings.picture != "off"
+        found = self.ask("save", timeout_s=PICTURE_S, picture=str(last) if last else None, draws=wanted)
+        return [Path(name) for name in found]
 
     def close(self, *, keep: bool = False) -> None:
         """Ends the process, whatever it does; removes its files unless they shall be kept."""
@@ -259,16 +284,7 @@ class CellUnderTest(CellFaults):
         self._process = None
         self._interfaces = {}
         if process is not None:
-            with contextlib.suppress(OSError):
-                assert process.stdin is not None
-                process.stdin.close()
-            try:
-                process.wait(2.0)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-            assert process.stdout is not None
-            process.stdout.close()
+            process.close()
         if not keep:
             shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -286,18 +302,3 @@ class CellUnderTest(CellFaults):
         if self._process is None:
             return CellError(NOT_STARTED)
         return CellError('there are no interfaces: start the cell with controller="external"')
-
-    def _last_words(self) -> str:
-        file, said = self.folder / "host.txt", ""
-        with contextlib.suppress(OSError):
-            for line in file.read_text(errors="replace").strip().splitlines():
-                said = "" if line[:1].isspace() else f"{said} {line}".strip()  # what follows the last traceback
-        return f"{said or 'it said nothing'} (all of it: {file})"
-
-
-def _read(process: subprocess.Popen[bytes], answers: Queue[dict[str, Any] | None]) -> None:
-    assert process.stdout is not None
-    with contextlib.suppress(OSError, ValueError):
-        for line in process.stdout:
-            answers.put(json.loads(line))
-    answers.put(None)

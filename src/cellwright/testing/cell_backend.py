@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, Self
 
 from cellwright.core.config import validate
-from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.errors import BadInput, JobFailed, UnknownName
 from cellwright.lab.lab import Lab
 from cellwright.trials.cfg import EXTERNAL, TrialCfg, TrialOrderCfg
 from cellwright.trials.controllers import TRIAL_CONTROLLERS
 from cellwright.trials.judging import find_kits, find_part
 from cellwright.trials.orders import OrderBook
-from cellwright.trials.page import FILES, report_json, save_report
+from cellwright.trials.page import FILES, draw_end, report_json, save_report, write_report
 from cellwright.trials.report import Ending, Report
 from cellwright.trials.trial import Trial, TrialEnd
 from cellwright.trials.trial_file import trial_hints
@@ -27,7 +27,20 @@ __all__ = ["CellBackend"]
 LOOK_S = 0.1
 IDLE_S = 1.0  # nothing has moved, and no client is connected, for so long: nothing will change
 WHERE = "cell.start"
-QUESTIONS = ("fault", "state", "time", "drawings", "wait", "run", "verdict", "kit", "part", "collisions", "save")
+QUESTIONS = (
+    "fault",
+    "state",
+    "time",
+    "drawings",
+    "wait",
+    "run",
+    "verdict",
+    "kit",
+    "part",
+    "collisions",
+    "picture",
+    "save",
+)
 
 
 @dataclass
@@ -58,10 +71,11 @@ class CellBackend:
     @classmethod
     def of(cls, asked: dict[str, Any]) -> Self:
         """Returns a backend from the arguments of `cell.start`."""
-        folder = Path(asked.pop("folder"))
+        folder, is_paced = Path(asked.pop("folder")), asked.pop("is_paced", False)
+        asked.pop("view", "")
         asked["trial"] = asked.pop("name")[:80]
         cfg = validate(asked | {"impossible": "note"}, TrialCfg, WHERE)
-        pace = cfg.pace if cfg.controller == EXTERNAL else None
+        pace = cfg.pace if is_paced or cfg.controller == EXTERNAL else None
         lab = Lab.from_cell(cfg.cell, cfg.seed, pace=pace, source=cfg.source)
         book = OrderBook.of(cfg.orders, lab.cell, WHERE)
         trial = Trial(lab, cfg, book)
@@ -166,9 +180,20 @@ class CellBackend:
     async def _collisions(self) -> list[str]:
         return [str(hit) for hit in self.trial.judge.collisions.hits]
 
-    async def _save(self) -> list[str]:
+    async def _picture(self, file: str) -> float:
+        """Draws the world as it is; the time of it."""
+        said: list[str] = []
+        if draw_end(self.trial.lab.world, Path(file), said.append) is None:
+            raise JobFailed(said[-1])
+        return self.trial.lab.clock.time_s
+
+    async def _save(self, picture: str | None = None, draws: bool = True) -> list[str]:
+        """Writes log and report, with a picture of this moment that there is already, or one that is drawn."""
         self.end_log()
-        save_report(self._report(), self.trial.lab.world, self.folder)
+        if picture is None and draws:
+            save_report(self._report(), self.trial.lab.world, self.folder)
+        else:
+            write_report(self._report(), self.folder, Path(picture) if picture else None)
         return [str(path) for name in FILES.values() if (path := self.folder / name).exists()]
 
     def _report(self) -> Report:

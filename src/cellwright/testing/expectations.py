@@ -33,7 +33,7 @@ class Expect:
         """Expects that nothing has touched what it should not have."""
         __tracebackhide__ = True
         hits = self.cell.ask("collisions")
-        _check(not hits, f"{len(hits)} collisions:", hits)
+        _check(self.cell, not hits, f"{len(hits)} collisions until {self.cell.time_s:.1f} s:", hits)
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ class ExpectKit:
         __tracebackhide__ = True
         answer = self.cell.ask("kit", name=self.name, wanted=True, within_s=within_s, waits_s=within_s)
         head = f"{self.name} is not complete at {answer['time_s']:.1f} s ({answer['why']}):"
-        _check(answer["ok"], head, [*_items(answer["kits"]), *answer["happened"]])
+        _check(self.cell, answer["ok"], head, [*_items(answer["kits"]), *answer["happened"]])
 
     def not_to_be_complete(self) -> None:
         """Expects that it is not so now."""
         __tracebackhide__ = True
         answer = self.cell.ask("kit", name=self.name, wanted=False, within_s=0.0)
-        _check(answer["ok"], f"{self.name} is complete at {answer['time_s']:.1f} s:", _items(answer["kits"]))
+        _check(self.cell, answer["ok"], f"{self.name} is complete at {answer['time_s']:.1f} s:", _items(answer["kits"]))
 
 
 @dataclass(frozen=True)
@@ -72,13 +72,13 @@ class ExpectPart:
         __tracebackhide__ = True
         answer = self.cell.ask("part", name=self.name, slot=slot, wanted=True, within_s=within_s, waits_s=within_s)
         head = f"{self.name} is not in {slot} at {answer['time_s']:.1f} s ({answer['why']}): {answer['reason']}"
-        _check(answer["ok"], head, answer["happened"])
+        _check(self.cell, answer["ok"], head, answer["happened"])
 
     def not_to_be_in(self, slot: str) -> None:
         """Expects that it is not so now."""
         __tracebackhide__ = True
         answer = self.cell.ask("part", name=self.name, slot=slot, wanted=False, within_s=0.0)
-        _check(answer["ok"], f"{self.name} is in {slot} at {answer['time_s']:.1f} s: {answer['reason']}", [])
+        _check(self.cell, answer["ok"], f"{self.name} is in {slot} at {answer['time_s']:.1f} s: {answer['reason']}", [])
 
 
 def _items(kits: list[dict[str, Any]]) -> list[str]:
@@ -89,7 +89,7 @@ def _items(kits: list[dict[str, Any]]) -> list[str]:
     return lines or ["there is no tray for it"]
 
 
-def _check(ok: bool, head: str, lines: list[str]) -> None:
+def _check(cell: CellUnderTest, ok: bool, head: str, lines: list[str]) -> None:
     __tracebackhide__ = True
     if not ok:
-        raise AssertionError("\n".join([head, *(f"  {line}" for line in lines)]))
+        raise AssertionError("\n".join([head, *(f"  {line}" for line in [*lines, *cell.show_failure()])]))

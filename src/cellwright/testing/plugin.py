@@ -1,67 +1,106 @@
-"""The pytest plugin: the fixture, and the evidence of a test that fails.
+"""The pytest plugin: the fixture, and the evidence of tests.
 
 It is loaded in every test run of an environment that has the package, so it imports nothing before it is used.
 """
 
 from __future__ import annotations
 
-import re
+import contextlib
 from collections.abc import Generator, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from cellwright.testing.settings import KeepSettings, add_options, marked_settings, near, read_settings
+
 if TYPE_CHECKING:
     from cellwright.testing.cell import CellUnderTest
 
-__all__ = ["cell", "pytest_addoption", "pytest_runtest_makereport"]
+__all__ = ["cell", "pytest_addoption", "pytest_configure", "pytest_runtest_makereport", "pytest_sessionstart"]
 
 CELL = pytest.StashKey["CellUnderTest"]()
-FAILED = pytest.StashKey[bool]()
+KEPT = pytest.StashKey[bool]()
+SETTINGS = pytest.StashKey[KeepSettings]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds the option for the folder of the evidence."""
-    group = parser.getgroup("cellwright")
-    group.addoption(
-        "--cellwright-keep", metavar="DIR", help="keep logs, pictures and reports of tests that fail in this folder"
+    """Adds the options."""
+    add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Reads the options, and starts the report in the process that hears of all tests."""
+    config.addinivalue_line(
+        "markers", "cellwright(trace, video, picture): what is kept of this test, as by the options"
     )
+    settings = config.stash[SETTINGS] = read_settings(config)
+    if not _is_worker(config):
+        from cellwright.testing.session_report import SessionReport
+
+        config.pluginmanager.register(SessionReport(settings, config.invocation_params.dir), "cellwright-report")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Empties the output folder, once: workers of xdist leave that to the process that has started them."""
+    settings = session.config.stash[SETTINGS]
+    if not _is_worker(session.config) and not session.config.option.collectonly and settings.output.is_dir():
+        from cellwright.testing.evidence import empty_output
+
+        empty_output(settings.output)
 
 
 @pytest.fixture
-def cell(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CellUnderTest]:
+def cell(request: pytest.FixtureRequest) -> Iterator[CellUnderTest]:
     """A cell for one test, in a process and on ports of its own; `cell.start("aprs", ...)` starts it."""
     from cellwright.testing.cell import CellUnderTest
+    from cellwright.testing.evidence import take_test_folder
 
-    name = re.sub(r"[^A-Za-z0-9_.-]+", "_", request.node.name)
-    wanted = request.config.getoption("--cellwright-keep")
-    folder = Path(wanted).absolute() / name if wanted else tmp_path_factory.mktemp(f"cell_{name[:40]}")
-    made = request.node.stash[CELL] = CellUnderTest(folder, name)
+    node = request.node
+    settings = _settings_of(node)
+    retry = max(0, getattr(node, "execution_count", 1) - 1)  # told by pytest-rerunfailures
+    folder = take_test_folder(settings.output, node.nodeid, retry)
+    made = node.stash[CELL] = CellUnderTest(folder, node.name, settings)
+    node.stash[KEPT] = False
     yield made
-    made.close(keep=request.node.stash.get(FAILED, False))
+    made.close(keep=node.stash[KEPT])
+    with contextlib.suppress(OSError):
+        settings.output.rmdir()  # unless something is in it
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Keeps the evidence of a cell whose test fails, and names its files in the report."""
+    """Keeps the evidence of a cell, and names its files in the report."""
     report = yield
     under_test = item.stash.get(CELL, None)
-    if report.failed and under_test is not None and call.when != "teardown":
-        item.stash[FAILED] = True
-        failure = str(call.excinfo.value) if call.excinfo else ""  # which tells of a controller that has failed
-        report.sections += [("controller", text) for run in under_test.controllers if (text := str(run)) not in failure]
-        report.sections.append(("cellwright", _evidence(under_test)))
+    if under_test is None or not under_test.started or call.when == "teardown":
+        return report
+    if call.when == "call" or report.failed:
+        _keep(item, call, report, under_test)
     return report
 
 
-def _evidence(under_test: CellUnderTest) -> str:
-    from cellwright.core.errors import CellwrightError
+def _keep(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport, under_test: CellUnderTest) -> None:
+    from cellwright.testing.evidence import KeptEvidence
 
-    said = [file for run in under_test.controllers for file in (run.stdout_file, run.stderr_file)]
-    try:
-        return "\n".join(f"kept: {path}" for path in (*under_test.save(), *said))
-    except CellwrightError as error:
-        return f"there is no report: {error}\nkept: {under_test.folder}"
+    evidence = KeptEvidence.of(under_test, _settings_of(item), failed=report.failed)
+    item.stash[KEPT] = bool(evidence.files)
+    told = [*under_test.properties(), *evidence.properties(item.config.invocation_params.dir)]
+    others = [said for said in item.user_properties if not str(said[0]).startswith("cellwright_")]
+    item.user_properties[:] = [*others, *told]  # for JUnit XML, which reads them after the teardown
+    report.user_properties = list(item.user_properties)
+    if report.failed:
+        failure = str(call.excinfo.value) if call.excinfo else ""  # which tells of a controller that has failed
+        report.sections += [("controller", text) for run in under_test.controllers if (text := str(run)) not in failure]
+        lines = [f"{what}: {near(path)}" for what, path in evidence.files]
+        report.sections.append(("cellwright", "\n".join([*lines, *evidence.notes])))
+
+
+def _settings_of(node: pytest.Item) -> KeepSettings:
+    marker = node.get_closest_marker("cellwright")
+    return marked_settings(node.config.stash[SETTINGS], marker.kwargs if marker else {})
+
+
+def _is_worker(config: pytest.Config) -> bool:
+    return hasattr(config, "workerinput")
