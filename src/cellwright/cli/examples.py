@@ -45,7 +45,7 @@ def show(
 
 @app.command()
 def copy(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME ...]", help="Which; all by default.")] = None,
+    names: Annotated[list[str] | None, typer.Argument(metavar="NAME", help="Which; all by default.")] = None,
     out: Annotated[Path, typer.Option(help="The folder to copy them to.")] = Path("examples"),
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
     as_json: Json = False,

@@ -16,7 +16,7 @@ __all__ = ["init"]
 
 def init(
     folder: Annotated[
-        Path, typer.Argument(metavar="[FOLDER]", help="A new or empty folder; this one by default.")
+        Path, typer.Argument(metavar="FOLDER", help="A new or empty folder; this one by default.")
     ] = Path(),
     cell: Annotated[str | None, typer.Option(help="The cell's name; made from the folder's by default.")] = None,
     controller: Annotated[
