@@ -12,29 +12,13 @@ from cellwright.cli.output import counted, is_quiet, say, table, tell
 from cellwright.core.messages import ActionEvent, Plan
 from cellwright.execution import ActionRecord, Evaluated
 from cellwright.judge import ScoreItem
-from cellwright.planning import named_kits
+from cellwright.planning import named_kits, short_action
 from cellwright.trials.report import Report, TrialStatus
 
 __all__ = ["ActionLines", "print_report", "tell_action", "tell_plan"]
 
 COLOURS = {TrialStatus.DONE: "green", TrialStatus.PARTIAL: "yellow"}
-TO_KIT, NOWHERE = ("look-for-slot", "place-part"), ("set-grasp",)
-CHANGES = ("attach-endEffector", "detach-endEffector")
 ACTION = 50  # columns for an action
-
-
-def short(action: str, part: str = "") -> str:
-    """Returns a step of a plan in short: without the tool, and with the part that was chosen."""
-    verb, _, tool, *words = action.strip("()").split()
-    if verb in CHANGES:
-        return f"{verb} {tool} at {words[0]}"
-    if verb == "create-kit":
-        return f"{verb} {words[-1]} at {words[0]}"
-    sku, *places = words
-    what = part or sku.removeprefix("sku_").removeprefix("part_")
-    if verb in TO_KIT and places:
-        return f"{verb} {what} in {places[-1]}"
-    return f"{verb} {what}" + (f" at {places[0]}" if places and verb not in NOWHERE else "")
 
 
 def tell_plan(_topic: str, plan: Plan) -> None:
@@ -47,7 +31,7 @@ def tell_action(_topic: str, event: ActionEvent) -> None:
     """Prints an action, as it ends, on stderr: for a run whose stdout is for a program."""
     if event.phase != "start":
         reason = f" failed: {event.reason}" if event.phase == "fail" else ""
-        tell(f"{event.time_s:8.2f} s  {event.robot:8}{short(event.action)}{reason}")
+        tell(f"{event.time_s:8.2f} s  {event.robot:8}{short_action(event.action)}{reason}")
 
 
 def print_report(report: Report) -> None:
@@ -118,7 +102,7 @@ class ActionLines:
         if not self._told:
             say(Text(f"{'at [s]':>7} {'took':>5} {'robot':{self._wide}} {'action':{ACTION}} true", "bold"))
         self._told += 1
-        what = short(action.action, action.part)
+        what = short_action(action.action, action.part)
         times = f"{action.start_s:7.2f} {action.end_s - action.start_s:5.2f}"
         result = Text(_result(action), "" if action.phase == "end" else "red")
         say(f"{times} {action.robot:{self._wide}} {what:{ACTION}} ", result)

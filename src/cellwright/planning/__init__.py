@@ -1,5 +1,6 @@
 """Planning: from orders and belief to steps for the robots, checked before any robot moves."""
 
+from cellwright.planning.action_text import short_action
 from cellwright.planning.actions import MOVES, NEEDS, Action, Durations, Verb
 from cellwright.planning.external import CommandPlanner, PlannerFailed, make_planner
 from cellwright.planning.gantt import write_gantt
@@ -66,6 +67,7 @@ __all__ = [
     "make_planner",
     "named_kits",
     "plan",
+    "short_action",
     "state_after",
     "validate_sequence",
     "validate_timed",
