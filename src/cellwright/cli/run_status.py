@@ -5,9 +5,9 @@ from __future__ import annotations
 from time import monotonic
 
 from cellwright.cli.progress import StatusLine, duration_text
-from cellwright.cli.run_report import short
 from cellwright.core.messages import ActionEvent
 from cellwright.lab import Lab
+from cellwright.planning import short_action
 from cellwright.trials.kitting_controller import ACTIONS_TOPIC
 
 __all__ = ["status_of"]
@@ -20,7 +20,7 @@ def status_of(lab: Lab) -> StatusLine:
 
     def note(_topic: str, event: ActionEvent) -> None:
         if event.phase == "start":
-            doing[event.robot] = short(event.action)
+            doing[event.robot] = short_action(event.action)
         else:
             doing.pop(event.robot, None)
 

@@ -1,4 +1,4 @@
-"""The run document: what happened, for the viewer, made message by message of a log or of a bus."""
+"""The run document of the viewer: all that happened, message by message of a log or of a bus."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ STABLE = "stable"  # the subject of a change that only says that belief is settl
 
 
 class RunDocument:
-    """What happened in a run, as rows.
+    """The course of a run, as rows.
 
     Args:
         cell: The cell: tells robots, the frames of commands, and which camera a picture is of; may be unknown.
