@@ -23,7 +23,7 @@ setup: .venv/.ready .venv/.viewer ## make .venv with everything; the other targe
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-VIEWER_SOURCES = viewer/package.json viewer/tsconfig.json viewer/build.mjs viewer/src/*.*
+VIEWER_SOURCES = viewer/package.json viewer/tsconfig.json viewer/build.mjs viewer/src/*.* viewer/src/panels/*.*
 
 src/cellwright/viewing/built/viewer.html: $(VIEWER_SOURCES)
 	@sh scripts/build-viewer

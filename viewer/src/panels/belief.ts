@@ -1,0 +1,58 @@
+/** Belief against truth. */
+import { copyButton, fill, fixed, h, tableText } from "../dom.ts";
+import { yaw } from "../matching.ts";
+import type { Run } from "../run.ts";
+import type { Panel } from "./panel.ts";
+
+export class BeliefPanel implements Panel {
+  readonly title = "Belief";
+  readonly element: HTMLElement;
+  private readonly note = h("p", { class: "facts" });
+  private readonly table = h("table", { class: "lines" });
+  private shown = "";
+
+  constructor(private readonly select: (body: number) => void) {
+    this.element = h("div", null, h("div", { class: "tools" }, copyButton(() => tableText(this.table), "Copy table")), this.note, this.table);
+  }
+
+  show(): void {
+    this.shown = "";
+  }
+
+  follow(run: Run, time_s: number): void {
+    const isTruthShown = run.document.about.is_truth_shown;
+    const rows = run.belief(time_s);
+    const key = rows.map(({ row, off_mm }) => `${row.id} ${row.time_s} ${off_mm?.toFixed(1)}`).join() + run.version;
+    if (key === this.shown) return;
+    this.shown = key;
+    this.note.textContent = isTruthShown
+      ? "What the controller believes; beside it how far that is from the nearest thing of the same kind."
+      : "What the controller believes. The truth is not in this page.";
+    if (!rows.length) {
+      fill(this.table, h("tbody", null, h("tr", null, h("td", null, "Nothing is believed yet."))));
+      return;
+    }
+    const heads = ["Thing", "x, y, z in mm", "Yaw", "SD mm", ...(isTruthShown ? ["Off mm", "Off °"] : []), "State"];
+    fill(
+      this.table,
+      h("thead", null, h("tr", null, ...heads.map((head) => h("th", { scope: "col" }, head)))),
+      h(
+        "tbody",
+        null,
+        ...rows.map(({ row, body, off_mm, turn_deg }) =>
+          h(
+            "tr",
+            { class: body === null ? "" : "link", onclick: () => body !== null && this.select(body) },
+            h("td", null, h("b", null, String(row.id)), row.sku === row.id ? null : h("small", null, row.sku)),
+            h("td", { class: "number" }, [0, 1, 2].map((axis) => fixed(row.pose[axis]! * 1000, 1)).join("  ")),
+            h("td", { class: "number" }, `${fixed(yaw(row.pose), 1)}°`),
+            h("td", { class: "number" }, row.sd ? fixed(Math.max(...row.sd.slice(0, 2).map((sd) => sd ?? 0)) * 1000, 1) : "–"),
+            isTruthShown ? h("td", { class: `number ${off_mm !== null && off_mm > 10 ? "bad" : ""}` }, fixed(off_mm, 1)) : null,
+            isTruthShown ? h("td", { class: "number" }, fixed(turn_deg, 1)) : null,
+            h("td", null, row.state, row.slot ? h("small", null, row.slot) : null),
+          ),
+        ),
+      ),
+    );
+  }
+}

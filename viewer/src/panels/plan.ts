@@ -1,0 +1,140 @@
+/** The plan with its steps, what is under way, and the predicates of it with their evidence. */
+import { actionAt, isUnderWay, planAt } from "../document.ts";
+import { fill, fixed, h, reveal } from "../dom.ts";
+import type { Action, Plan, Predicate } from "../model.ts";
+import type { Run } from "../run.ts";
+import { phaseWord, shortAction, SIGNS, valueSign } from "../words.ts";
+import type { Panel } from "./panel.ts";
+
+export class PlanPanel implements Panel {
+  readonly title = "Plan";
+  readonly element: HTMLElement;
+  private readonly failed = h("div");
+  private readonly current = h("div", { class: "current-actions" });
+  private readonly steps = h("div");
+  private shownPlan = "";
+  private shownActions = "";
+
+  constructor(private readonly seek: (time_s: number) => void) {
+    this.element = h("div", null, this.failed, this.current, this.steps);
+  }
+
+  badge(run: Run): string {
+    const count = run.document.actions.filter((action) => action.phase === "failed").length;
+    return count ? `${count} ✗` : "";
+  }
+
+  show(run: Run): void {
+    this.shownPlan = this.shownActions = "";
+    const failed = run.document.actions.filter((action) => action.phase === "failed");
+    fill(this.failed);
+    if (!failed.length) return;
+    fill(
+      this.failed,
+      h("h3", null, failed.length === 1 ? "One action failed" : `${failed.length} actions failed`),
+      ...failed.map((action) =>
+        h(
+          "button",
+          { type: "button", class: "row-button failed", onclick: () => this.seek(action.end_s ?? action.start_s) },
+          h("span", { class: "time" }, fixed(action.end_s ?? action.start_s, 2)),
+          h("span", { class: "sign failed" }, "✗"),
+          h("span", null, h("b", null, shortAction(action.text, action.robot)), ` ${action.robot}`, action.reason ? h("small", null, action.reason) : null),
+        ),
+      ),
+    );
+  }
+
+  follow(run: Run, time_s: number): void {
+    this.followActions(run, time_s);
+    this.followPlan(run, time_s);
+  }
+
+  private followActions(run: Run, time_s: number): void {
+    const { actions, robots } = run.document;
+    const names = robots.length ? robots : [...new Set(actions.map((action) => action.robot))];
+    const now = names.map((robot) => actionAt(actions, time_s, robot)).filter((action): action is Action => action !== null);
+    const key = now.map((action) => `${action.id} ${action.phase} ${phaseWord(action, time_s).kind}`).join() + run.version;
+    if (key === this.shownActions) return;
+    this.shownActions = key;
+    now.sort((one, other) => Number(other.phase === "failed") - Number(one.phase === "failed"));
+    fill(this.current, ...now.map((action) => this.card(action, time_s)));
+    if (!now.length) fill(this.current, h("p", { class: "empty" }, "No action has begun yet."));
+  }
+
+  private card(action: Action, time_s: number): HTMLElement {
+    const { word, kind } = phaseWord(action, time_s);
+    const hasEnded = kind === "done" || kind === "failed";
+    const seen = action.predicates.filter((predicate) => predicate.when !== "after" || hasEnded || isUnderWay(action, time_s));
+    const order = (predicate: Predicate): number => (predicate.value === false ? 0 : predicate.value === null ? 1 : 2);
+    const group = (when: string, title: string): HTMLElement | null => {
+      const own = seen.filter((predicate) => predicate.when === when).sort((one, other) => order(one) - order(other));
+      return own.length ? h("div", { class: "predicates" }, h("h4", null, title), ...own.map((one) => this.predicate(one, when === "after" && !hasEnded))) : null;
+    };
+    return h(
+      "article",
+      { class: `card ${kind}` },
+      h("header", null, h("span", { class: `sign ${kind}` }, SIGNS[kind] ?? ""), h("b", null, shortAction(action.text, action.robot)), h("span", { class: "robot" }, action.robot)),
+      h("p", { class: "facts" }, `${word}, ${fixed(action.start_s, 2)} to ${action.end_s === null ? "…" : `${fixed(action.end_s, 2)} s`}`),
+      hasEnded && action.reason ? h("p", { class: "reason" }, action.reason) : null,
+      group("before", "Before"),
+      group("after", "After"),
+    );
+  }
+
+  private predicate(predicate: Predicate, isAwaited: boolean): HTMLElement {
+    const { sign, word, kind } = isAwaited ? { sign: "·", word: "awaited", kind: "later" } : valueSign(predicate.value);
+    return h(
+      "div",
+      { class: "predicate" },
+      h("span", { class: `sign ${kind}`, title: word, "aria-label": word }, sign),
+      h("span", null, predicate.text, predicate.evidence && !isAwaited ? h("small", null, predicate.evidence) : null),
+    );
+  }
+
+  private followPlan(run: Run, time_s: number): void {
+    const plan = planAt(run.document.plans, time_s) ?? run.document.plans[0] ?? null;
+    if (!plan) {
+      fill(this.steps, h("p", { class: "empty" }, "This controller tells no plan."));
+      return;
+    }
+    const states = stepActions(plan, run).map((action) => (action ? phaseWord(action, time_s) : { word: "to come", kind: "later" }));
+    const key = `${run.document.plans.indexOf(plan)} ${run.version} ${states.map((state) => state.kind).join()}`;
+    if (key === this.shownPlan) return;
+    this.shownPlan = key;
+    const actions = stepActions(plan, run);
+    const done = states.filter((state) => state.kind === "done").length;
+    const number = run.document.plans.indexOf(plan) + 1;
+    fill(
+      this.steps,
+      h("h3", null, `Plan ${number} of ${run.document.plans.length}`, h("small", null, `${done} of ${plan.steps.length} steps done`)),
+      h("p", { class: "facts" }, `by ${plan.planner} at ${fixed(plan.time_s, 2)} s${plan.reason ? `: ${plan.reason}` : ""}`),
+      ...plan.steps.map((step, index) => {
+        const { word, kind } = states[index]!;
+        const action = actions[index];
+        return h(
+          "button",
+          { type: "button", class: `row-button step ${kind}`, disabled: !action, title: word, onclick: () => action && this.seek(action.start_s) },
+          h("span", { class: "time" }, fixed(action?.start_s ?? step.start_s, 1)),
+          h("span", { class: `sign ${kind}`, "aria-label": word }, SIGNS[kind] ?? ""),
+          h("span", null, shortAction(step.text, step.robot)),
+          h("span", { class: "robot" }, step.robot),
+        );
+      }),
+    );
+    const running = this.steps.querySelector<HTMLElement>(".running");
+    const box = this.element.parentElement;
+    if (running && box) reveal(box, running);
+  }
+}
+
+/** Returns for each step of a plan the action that carried it out, in order. */
+function stepActions(plan: Plan, run: Run): (Action | null)[] {
+  const taken = new Set<Action>();
+  return plan.steps.map((step) => {
+    const found = run.document.actions.find(
+      (action) => !taken.has(action) && action.robot === step.robot && action.text === step.text && action.start_s >= plan.time_s - 1e-6,
+    );
+    if (found) taken.add(found);
+    return found ?? null;
+  });
+}

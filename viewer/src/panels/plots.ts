@@ -1,0 +1,114 @@
+/** Plots of the run's series; the cursor is the time, and a click goes there. */
+import uPlot from "uplot";
+import { fill, h } from "../dom.ts";
+import type { Series } from "../model.ts";
+import type { Run } from "../run.ts";
+import type { Panel } from "./panel.ts";
+
+// Told apart by colour-blind eyes and, with the dashes, in black and white.
+const COLOURS = ["#2f7fd6", "#d1651f", "#1f9d8a", "#b0447f", "#7a6bd0", "#8c7a16", "#5a6b78"];
+const DASHES = [[], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2], [1, 2], [12, 4]];
+const HEIGHT_PX = 150;
+
+export class PlotsPanel implements Panel {
+  readonly title = "Plots";
+  readonly element = h("div", { class: "plots" });
+  private plots: { plot: uPlot; series: Series; count: number }[] = [];
+  private run: Run | null = null;
+  private time_s = 0;
+
+  constructor(private readonly seek: (time_s: number) => void) {
+    new ResizeObserver(() => this.resize()).observe(this.element);
+  }
+
+  show(run: Run): void {
+    const all = run.document.series.filter((series) => series.times.length);
+    const isSame = this.run === run && this.plots.length === all.length;
+    this.run = run;
+    if (isSame) {
+      for (const one of this.plots) {
+        if (one.count === one.series.times.length) continue;
+        one.count = one.series.times.length;
+        one.plot.setData(dataOf(one.series));
+      }
+      return;
+    }
+    this.redraw();
+  }
+
+  /** Makes all plots anew, as another theme or another run needs. */
+  redraw(): void {
+    for (const { plot } of this.plots) plot.destroy();
+    fill(this.element);
+    const all = this.run?.document.series.filter((series) => series.times.length) ?? [];
+    this.plots = all.map((series) => ({ plot: this.make(series), series, count: series.times.length }));
+    if (!all.length) fill(this.element, h("p", { class: "empty" }, "This run has no series."));
+  }
+
+  follow(_run: Run, time_s: number): void {
+    this.time_s = time_s;
+    for (const { plot } of this.plots) plot.redraw(false, false);
+  }
+
+  private resize(): void {
+    const width = this.element.clientWidth;
+    if (!width) return;
+    for (const { plot } of this.plots) if (plot.width !== width) plot.setSize({ width, height: HEIGHT_PX });
+  }
+
+  private make(series: Series): uPlot {
+    const style = getComputedStyle(document.body);
+    const [ink, grid, now] = ["--quiet", "--line", "--accent"].map((name) => style.getPropertyValue(name).trim());
+    const axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 4 }, font: "11px system-ui, sans-serif" };
+    const box = h("div");
+    this.element.append(h("h3", null, series.name.replace(/_/g, " "), h("small", null, series.unit)), box);
+    return new uPlot(
+      {
+        width: this.element.clientWidth || 420,
+        height: HEIGHT_PX,
+        legend: { show: series.labels.length > 1, live: true },
+        cursor: { y: false, sync: { key: "plots" }, points: { show: false } },
+        scales: { x: { time: false } },
+        axes: [
+          { ...axis, size: 26, values: (_plot: uPlot, values: number[]) => values.map((value) => `${value} s`) },
+          { ...axis, size: 52 },
+        ],
+        series: [
+          { label: "s", value: (_plot: uPlot, value: number | null) => (value === null ? "–" : value.toFixed(2)) },
+          ...series.labels.map((label, index) => ({
+            label,
+            stroke: COLOURS[index % COLOURS.length],
+            dash: DASHES[index % DASHES.length],
+            width: 1.3,
+            points: { show: false },
+            value: (_plot: uPlot, value: number | null) => (value === null || value === undefined ? "–" : String(Number(value.toPrecision(4)))),
+          })),
+        ],
+        hooks: {
+          draw: [
+            (plot: uPlot) => {
+              const x = Math.round(plot.valToPos(this.time_s, "x", true));
+              const { left, top, width, height } = plot.bbox;
+              if (x < left || x > left + width) return;
+              plot.ctx.fillStyle = now ?? "#000";
+              plot.ctx.fillRect(x - 1, top, 2, height);
+            },
+          ],
+          ready: [
+            (plot: uPlot) =>
+              plot.over.addEventListener("click", () => {
+                const left = plot.cursor.left ?? -1;
+                if (left >= 0) this.seek(plot.posToVal(left, "x"));
+              }),
+          ],
+        },
+      },
+      dataOf(series),
+      box,
+    );
+  }
+}
+
+function dataOf(series: Series): uPlot.AlignedData {
+  return [series.times, ...series.values] as uPlot.AlignedData;
+}
