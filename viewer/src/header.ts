@@ -1,6 +1,7 @@
 /** The line at the top: what run this is, how it went; of a live one also its time, speed and buttons. */
 import type { App } from "./app.ts";
 import { add, fill, fixed, h } from "./dom.ts";
+import { icon } from "./icons.ts";
 import type { LiveLine } from "./live.ts";
 import type { LiveState } from "./model.ts";
 
@@ -31,7 +32,7 @@ export class Header {
     );
     add(this.live, [
       this.hold,
-      h("button", { type: "button", class: "small", id: "step", title: "To the end of the next action", onclick: () => this.line?.say({ do: "step" }) }, "⏭ Next action"),
+      h("button", { type: "button", class: "small", id: "step", title: "To the end of the next action", onclick: () => this.line?.say({ do: "step" }) }, icon("next"), " Next action"),
       h("span", { class: "segment", role: "group", "aria-label": "Speed of the simulation" }, ...this.speeds),
       this.facts,
     ]);
@@ -41,7 +42,7 @@ export class Header {
       h("span", { class: "brand" }, "Cellwright"),
       this.what,
       this.live,
-      h("button", { type: "button", class: "small theme", title: "Light or dark", "aria-label": "Light or dark", onclick: turnTheme }, "◐"),
+      h("button", { type: "button", class: "small theme", title: "Light or dark", "aria-label": "Light or dark", onclick: turnTheme }, icon("theme")),
     );
     app.on("data", () => this.show());
   }
@@ -49,7 +50,7 @@ export class Header {
   setState(state: LiveState): void {
     this.state = state;
     this.live.hidden = false;
-    this.hold.textContent = state.paused ? "▶ Resume" : "⏸ Pause";
+    fill(this.hold, icon(state.paused ? "play" : "pause"), state.paused ? " Resume" : " Pause");
     this.speeds.forEach((button, index) => button.setAttribute("aria-pressed", String(SPEEDS[index]![1] === state.speed)));
     const lag = state.lag === null || state.lag === undefined ? "" : `, lag ${fixed(state.lag, 2)} s`;
     this.facts.textContent = `${state.paused ? "paused at" : "now"} ${fixed(state.time_s, 2)} s${lag}`;
@@ -69,7 +70,7 @@ export class Header {
     for (const run of runs) {
       const { about } = run.document;
       const [kind, word] = WORDS[about.status] ?? ["ended", about.status];
-      const facts = [about.seed === null ? "" : `seed ${about.seed}`, about.score === null ? "" : `${Number(about.score.toFixed(2))} points`].filter(Boolean);
+      const facts = [about.seed === null ? "" : `seed ${about.seed}`, about.score === null ? "" : `score ${Number(about.score.toFixed(2))}`].filter(Boolean);
       add(this.what, [
         runs.length > 1 ? h("span", { class: "run-letter" }, run.name) : null,
         h("span", { class: `pill ${kind}`, title: about.reason ?? "" }, word),

@@ -31,6 +31,7 @@ const COLOURS = { belief: 0x2f7fd6, off: 0xd1495b, path: 0x1f9d8a, ahead: 0x1f9d
 const TRAIL_S = 4;
 const TRAIL_STEPS = 80;
 const ELLIPSOID_SD = 3;
+const OFF_MM = 3;
 const FRAME_M = 0.12;
 
 /** Everything of one cell that is drawn over it; each kind is made anew only when what it shows has changed. */
@@ -43,7 +44,7 @@ export class Overlays {
   private readonly ghost = new THREE.MeshLambertMaterial({
     color: COLOURS.belief,
     transparent: true,
-    opacity: 0.45,
+    opacity: 0.55,
     depthWrite: false,
     polygonOffset: true,
     polygonOffsetFactor: -2,
@@ -149,10 +150,14 @@ export class Overlays {
   }
 
   private belief(matches: Match[], count: number): void {
-    this.once("belief", `${count} ${this.cell.run.version}`, (group) => {
-      for (const { row } of matches) {
+    const isOff = ({ off_mm }: Match): boolean => off_mm === null || off_mm >= OFF_MM;
+    const ghosts = matches.map((match) => Number(isOff(match))).join("");
+    this.once("belief", `${count} ${this.cell.run.version} ${ghosts}`, (group) => {
+      for (const match of matches) {
+        const { row } = match;
         const template = this.templates.get(row.sku);
-        if (template !== undefined) {
+        // Where belief is right, a ghost would only hide the colours of the thing.
+        if (template !== undefined && isOff(match)) {
           const copy = this.cell.copyOf(template, this.ghost);
           copy.matrixAutoUpdate = false;
           setPose(copy, row.pose);
@@ -169,7 +174,7 @@ export class Overlays {
     if (!this.cell.run.document.about.is_truth_shown) return;
     const points: number[] = [];
     for (const { row, body, off_mm } of matches) {
-      if (body === null || off_mm === null || off_mm < 3) continue;
+      if (body === null || off_mm === null || off_mm < OFF_MM) continue;
       const truth = this.cell.groups[body]!.matrix.elements;
       points.push(...head(row.pose), truth[12]!, truth[13]!, truth[14]!);
       const middle: Vec3 = [0, 1, 2].map((axis) => (row.pose[axis]! + truth[12 + axis]!) / 2) as Vec3;

@@ -133,6 +133,7 @@ export class Stage {
 
   private draw(now_ms: number): void {
     this.isDirty = false;
+    if (!this.cells.length) return;
     this.before();
     this.judgeSpeed(now_ms);
     const areShadowsDue = this.areShadowsOld && (!this.isSlow || this.isResting);

@@ -3,10 +3,9 @@ import type { App } from "./app.ts";
 import { SPEEDS } from "./clock.ts";
 import { marks, neighbour } from "./document.ts";
 import { add, fill, fixed, h } from "./dom.ts";
+import { icon } from "./icons.ts";
 import type { Run } from "./run.ts";
 import { phaseWord, shortAction } from "./words.ts";
-
-const MARKS: Record<string, string> = { fault: "⚡", hit: "✱", drop: "▼", verdict: "⚑", safety: "■" };
 
 export class Timeline {
   readonly element: HTMLElement;
@@ -18,6 +17,7 @@ export class Timeline {
   private readonly live = h("button", { type: "button", class: "small live-button", onclick: () => this.app.clock.follow() }, "● Now");
   private blocks: { element: HTMLElement; start_s: number; end_s: number }[] = [];
   private shown = "";
+  private isShownPlaying: boolean | null = null;
   private range: [number, number] = [0, 1];
 
   constructor(private readonly app: App) {
@@ -33,9 +33,9 @@ export class Timeline {
       h(
         "div",
         { class: "transport" },
-        h("button", { type: "button", class: "round", title: "Action before  ,", "aria-label": "Action before", onclick: () => this.step(-1) }, "⏮"),
+        h("button", { type: "button", class: "round", title: "Action before  ,", "aria-label": "Action before", onclick: () => this.step(-1) }, icon("previous")),
         this.play,
-        h("button", { type: "button", class: "round", title: "Next action  .", "aria-label": "Next action", onclick: () => this.step(1) }, "⏭"),
+        h("button", { type: "button", class: "round", title: "Next action  .", "aria-label": "Next action", onclick: () => this.step(1) }, icon("next")),
         speeds,
         this.live,
         this.now,
@@ -118,7 +118,7 @@ export class Timeline {
               this.app.clock.seek(event.time_s);
             },
           },
-          MARKS[event.kind] ?? "•",
+          icon(event.kind),
         ),
       ]);
     }
@@ -145,7 +145,8 @@ export class Timeline {
 
   private follow(): void {
     const { clock } = this.app;
-    this.play.textContent = clock.isPlaying ? "⏸" : "▶";
+    if (this.isShownPlaying !== clock.isPlaying) fill(this.play, icon(clock.isPlaying ? "pause" : "play"));
+    this.isShownPlaying = clock.isPlaying;
     this.play.title = clock.isPlaying ? "Pause  space" : "Play  space";
     this.play.setAttribute("aria-label", clock.isPlaying ? "Pause" : "Play");
     this.now.textContent = `${fixed(clock.time_s, 2)} / ${fixed(clock.end_s, 2)} s`;

@@ -217,7 +217,7 @@ export class View implements Eyes {
           name,
         ),
       ),
-      h("p", { class: "quiet" }, "Blue: what is believed, with clouds of 3 SD. Red: off by 3 mm or more."),
+      h("p", { class: "quiet" }, "Blue: what is believed, as clouds of 3 SD, and as ghosts where it is 3 mm off or more."),
     );
   }
 

@@ -26,13 +26,13 @@ export class BeliefPanel implements Panel {
     if (key === this.shown) return;
     this.shown = key;
     this.note.textContent = isTruthShown
-      ? "What the controller believes; beside it how far that is from the nearest thing of the same kind."
-      : "What the controller believes. The truth is not in this page.";
+      ? "What the controller believes, in mm; beside it how far off and how much turned that is from the nearest thing of the same kind."
+      : "What the controller believes, in mm. The truth is not in this page.";
     if (!rows.length) {
       fill(this.table, h("tbody", null, h("tr", null, h("td", null, "Nothing is believed yet."))));
       return;
     }
-    const heads = ["Thing", "x, y, z in mm", "Yaw", "SD mm", ...(isTruthShown ? ["Off mm", "Off °"] : []), "State"];
+    const heads = ["Thing", "x", "y", "z", "Yaw", "SD", ...(isTruthShown ? ["Off", "Turn"] : []), "State"];
     fill(
       this.table,
       h("thead", null, h("tr", null, ...heads.map((head) => h("th", { scope: "col" }, head)))),
@@ -43,8 +43,8 @@ export class BeliefPanel implements Panel {
           h(
             "tr",
             { class: body === null ? "" : "link", onclick: () => body !== null && this.select(body) },
-            h("td", null, h("b", null, String(row.id)), row.sku === row.id ? null : h("small", null, row.sku)),
-            h("td", { class: "number" }, [0, 1, 2].map((axis) => fixed(row.pose[axis]! * 1000, 1)).join("  ")),
+            h("td", null, h("b", null, String(row.id)), kindOf(row.sku, String(row.id))),
+            ...[0, 1, 2].map((axis) => h("td", { class: "number" }, fixed(row.pose[axis]! * 1000, 1))),
             h("td", { class: "number" }, `${fixed(yaw(row.pose), 1)}°`),
             h("td", { class: "number" }, row.sd ? fixed(Math.max(...row.sd.slice(0, 2).map((sd) => sd ?? 0)) * 1000, 1) : "–"),
             isTruthShown ? h("td", { class: `number ${off_mm !== null && off_mm > 10 ? "bad" : ""}` }, fixed(off_mm, 1)) : null,
@@ -55,4 +55,10 @@ export class BeliefPanel implements Panel {
       ),
     );
   }
+}
+
+/** Returns the kind of a thing, unless its name says it. */
+function kindOf(sku: string, id: string): HTMLElement | null {
+  const plain = sku.replace(/^sku_/, "").replace(/^part_/, "");
+  return id.startsWith(plain) ? null : h("small", null, plain);
 }

@@ -70,7 +70,7 @@ export class CamerasPanel implements Panel {
         continue;
       }
       fill(over);
-      const reports = detectionsAt(run.document.detections, time_s).filter((report) => cameraOf(report.source, run.scene.header.cameras) === camera);
+      const reports = detectionsAt(run.document.detections, time_s, 2).filter((report) => cameraOf(report.source, run.scene.header.cameras) === camera);
       for (const report of reports) {
         for (const item of report.items) {
           const at = eyes?.project(run, camera, item.pose);
@@ -82,8 +82,8 @@ export class CamerasPanel implements Panel {
       fill(
         caption,
         h("b", null, camera.name),
-        eyes ? " not a picture: drawn from its pose" : " no picture",
-        reports.length ? `, with ${count} detections of ${fixed(reports[0]!.time_s, 2)} s` : ", no detections now",
+        eyes ? " (drawn from its pose, not taken)" : " no picture",
+        reports.length ? `, ${count} detections of ${fixed(reports[0]!.time_s, 2)} s` : ", no detections now",
       );
     }
     eyes?.take(shots);

@@ -1,6 +1,7 @@
 /** Messages, and events: long lists that scroll along with the time. */
 import { rowIndex } from "../document.ts";
 import { fill, fixed, h, reveal } from "../dom.ts";
+import { icon } from "../icons.ts";
 import type { Message, RunEvent } from "../model.ts";
 import type { Run } from "../run.ts";
 import type { Panel } from "./panel.ts";
@@ -107,14 +108,11 @@ export class MessagesPanel extends TimedList<Message> {
   }
 }
 
-const EVENT_SIGNS: Record<string, string> = { fault: "⚡", hit: "✱", drop: "▼", verdict: "⚑", safety: "■", belief: "○", order: "☰", note: "·" };
-
 export class EventsPanel extends TimedList<RunEvent> {
   readonly title = "Events";
 
   badge(run: Run): string {
-    const count = run.document.events.filter((event) => ["fault", "hit", "drop"].includes(event.kind)).length;
-    return count ? String(count) : "";
+    return run.document.events.some((event) => ["fault", "hit", "drop"].includes(event.kind)) ? "●" : "";
   }
 
   protected all(run: Run): RunEvent[] {
@@ -126,7 +124,7 @@ export class EventsPanel extends TimedList<RunEvent> {
       "button",
       { type: "button", class: `row-button event ${event.kind}`, onclick: () => this.seek(event.time_s) },
       h("span", { class: "time" }, fixed(event.time_s, 2)),
-      h("span", { class: `sign ${event.kind}` }, EVENT_SIGNS[event.kind] ?? "·"),
+      h("span", { class: `sign ${event.kind}` }, icon(event.kind)),
       h("span", null, event.text, event.subject && !event.text.includes(event.subject) ? h("small", null, event.subject) : null),
       h("span", { class: "robot" }, event.kind),
     );

@@ -20,8 +20,7 @@ export class PlanPanel implements Panel {
   }
 
   badge(run: Run): string {
-    const count = run.document.actions.filter((action) => action.phase === "failed").length;
-    return count ? `${count} ✗` : "";
+    return run.document.actions.some((action) => action.phase === "failed") ? "●" : "";
   }
 
   show(run: Run): void {
@@ -83,12 +82,10 @@ export class PlanPanel implements Panel {
 
   private predicate(predicate: Predicate, isAwaited: boolean): HTMLElement {
     const { sign, word, kind } = isAwaited ? { sign: "·", word: "awaited", kind: "later" } : valueSign(predicate.value);
-    return h(
-      "div",
-      { class: "predicate" },
-      h("span", { class: `sign ${kind}`, title: word, "aria-label": word }, sign),
-      h("span", null, predicate.text, predicate.evidence && !isAwaited ? h("small", null, predicate.evidence) : null),
-    );
+    const evidence = isAwaited ? null : predicate.evidence;
+    const name = [h("span", { class: `sign ${kind}`, title: word, "aria-label": word }, sign), h("span", { class: "words" }, predicate.text)];
+    if (!evidence) return h("div", { class: "predicate" }, ...name);
+    return h("details", { class: "predicate", open: predicate.value !== true }, h("summary", { title: evidence }, ...name), h("small", null, evidence));
   }
 
   private followPlan(run: Run, time_s: number): void {

@@ -1,6 +1,7 @@
 /** Plots of the run's series; the cursor is the time, and a click goes there. */
 import uPlot from "uplot";
 import { fill, h } from "../dom.ts";
+import { lastBefore } from "../keys.ts";
 import type { Series } from "../model.ts";
 import type { Run } from "../run.ts";
 import type { Panel } from "./panel.ts";
@@ -47,7 +48,10 @@ export class PlotsPanel implements Panel {
 
   follow(_run: Run, time_s: number): void {
     this.time_s = time_s;
-    for (const { plot } of this.plots) plot.redraw(false, false);
+    for (const { plot, series } of this.plots) {
+      if ((plot.cursor.left ?? -1) < 0) plot.setLegend({ idx: Math.max(0, lastBefore(series.times, time_s)) }, false);
+      plot.redraw(false, false);
+    }
   }
 
   private resize(): void {

@@ -20,7 +20,7 @@ export class ScorePanel implements Panel {
     const { about, score } = run.document;
     const points = score.reduce((sum, item) => sum + (item.points ?? 0), 0);
     const most = score.reduce((sum, item) => sum + (item.most ?? 0), 0);
-    const total = about.score === null ? (most ? `${fixed(points, 1)} of ${fixed(most, 1)}` : "") : `${fixed(about.score, about.score % 1 ? 2 : 0)} points`;
+    const total = about.score === null ? (most ? `${fixed(points, 1)} of ${fixed(most, 1)}` : "") : `Score ${Number(about.score.toFixed(2))}`;
     const parts: HTMLElement[] = [h("h3", null, isNamed ? `Run ${run.name}: ` : "", total || "Not judged yet", h("small", null, about.status))];
     if (about.reason) parts.push(h("p", { class: "reason" }, about.reason));
     if (score.length) {
@@ -70,7 +70,7 @@ export class AboutPanel implements Panel {
       h("h3", null, "This run"),
       pairs(facts.filter(([, value]) => value !== null && value !== "")),
       about.command ? h("h3", null, "Repeat it", copyButton(() => about.command ?? "")) : null,
-      about.command ? h("pre", { class: "command" }, about.command) : null,
+      about.command ? h("pre", { class: "repeat" }, about.command) : null,
       ...about.notes.map((note) => h("p", { class: "note" }, note)),
       Object.keys(about.configuration).length ? h("h3", null, "Configuration") : null,
       pairs(Object.entries(about.configuration)),
