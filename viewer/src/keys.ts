@@ -104,7 +104,7 @@ export class Ring implements Motion {
 
   constructor(moving: number[], seconds = 300) {
     this.width = moving.length * 7;
-    this.room = Math.max(2, Math.min(Math.ceil(seconds / RING_STEP_S), Math.floor(RING_BYTES / (this.width * 4 || 4))));
+    this.room = Math.max(2, Math.min(Math.ceil(seconds / RING_STEP_S) + 2, Math.floor(RING_BYTES / (this.width * 4 || 4))));
     this.frames = new Float32Array(this.room * this.width);
     this.times = new Float64Array(this.room);
     this.rows = new Map(moving.map((body, row) => [body, row]));

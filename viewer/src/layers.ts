@@ -173,22 +173,26 @@ export class Overlays {
     });
     if (!this.cell.run.document.about.is_truth_shown) return;
     const points: number[] = [];
+    const old: number[] = [];
     for (const { row, body, off_mm } of matches) {
       if (body === null || off_mm === null || off_mm < OFF_MM) continue;
       const truth = this.cell.groups[body]!.matrix.elements;
-      points.push(...head(row.pose), truth[12]!, truth[13]!, truth[14]!);
+      const isSeen = row.state === "seen";
+      (isSeen ? points : old).push(...head(row.pose), truth[12]!, truth[13]!, truth[14]!);
       const middle: Vec3 = [0, 1, 2].map((axis) => (row.pose[axis]! + truth[12 + axis]!) / 2) as Vec3;
-      if (off_mm >= 5) this.label(middle, `${off_mm.toFixed(0)} mm off`, "off");
+      const off = `${off_mm.toFixed(0)} mm off`;
+      if (off_mm >= 5) this.label(isSeen ? middle : head(row.pose), isSeen ? off : `last seen here, ${off}`, isSeen ? "off" : "old");
     }
-    const old = this.parts.get("belief")!.children.find((child) => child.userData.isOff);
-    if (old instanceof LineSegments2) {
-      old.removeFromParent();
-      old.geometry.dispose();
+    const group = this.parts.get("belief")!;
+    for (const child of group.children.filter((one) => one.userData.isOff)) {
+      child.removeFromParent();
+      (child as LineSegments2).geometry.dispose();
     }
-    if (points.length) {
-      const made = lines(points, COLOURS.off, 2, { isOnTop: true });
+    for (const [ends, colour] of [[points, COLOURS.off], [old, COLOURS.belief]] as const) {
+      if (!ends.length) continue;
+      const made = lines(ends, colour, 2, { isOnTop: true });
       made.userData.isOff = true;
-      this.parts.get("belief")!.add(made);
+      group.add(made);
     }
   }
 

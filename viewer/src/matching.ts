@@ -30,6 +30,13 @@ export function matchBelief(rows: BeliefRow[], bodies: Body[], poseOf: (body: nu
     bodyOf.set(row, body);
     taken.add(body);
   }
+  // What was carried further since it was seen is known by its name, where the controller has that of the drawings.
+  rows.forEach((row, index) => {
+    const named = bodyOf.has(index) ? -1 : bodies.findIndex((body) => body.name === row.id && body.sku === row.sku);
+    if (named < 0 || taken.has(named)) return;
+    bodyOf.set(index, named);
+    taken.add(named);
+  });
   return rows.map((row, index) => {
     const body = bodyOf.get(index) ?? null;
     if (body === null) return { row, body, off_mm: null, turn_deg: null };

@@ -47,7 +47,7 @@ export class BeliefPanel implements Panel {
             ...[0, 1, 2].map((axis) => h("td", { class: "number" }, fixed(row.pose[axis]! * 1000, 1))),
             h("td", { class: "number" }, `${fixed(yaw(row.pose), 1)}°`),
             h("td", { class: "number" }, row.sd ? fixed(Math.max(...row.sd.slice(0, 2).map((sd) => sd ?? 0)) * 1000, 1) : "–"),
-            isTruthShown ? h("td", { class: `number ${off_mm !== null && off_mm > 10 ? "bad" : ""}` }, fixed(off_mm, 1)) : null,
+            isTruthShown ? h("td", { class: `number ${off_mm !== null && off_mm > 10 && row.state === "seen" ? "bad" : ""}` }, fixed(off_mm, 1)) : null,
             isTruthShown ? h("td", { class: "number" }, fixed(turn_deg, 1)) : null,
             h("td", null, row.state, row.slot ? h("small", null, row.slot) : null),
           ),

@@ -18,6 +18,7 @@ export class ScorePanel implements Panel {
 
   private of(run: Run, isNamed: boolean): HTMLElement[] {
     const { about, score } = run.document;
+    const hasPoints = score.some((item) => item.points !== null);
     const points = score.reduce((sum, item) => sum + (item.points ?? 0), 0);
     const most = score.reduce((sum, item) => sum + (item.most ?? 0), 0);
     const total = about.score === null ? (most ? `${fixed(points, 1)} of ${fixed(most, 1)}` : "") : `Score ${Number(about.score.toFixed(2))}`;
@@ -26,7 +27,7 @@ export class ScorePanel implements Panel {
     if (score.length) {
       parts.push(
         table(
-          ["", "Item", "Points", "Of", "Reason"],
+          ["", "Item", ...(hasPoints ? ["Points", "Of"] : []), "Reason"],
           score.map((item) => [
             h(
               "span",
@@ -34,11 +35,10 @@ export class ScorePanel implements Panel {
               item.passed === null ? "?" : item.passed ? "✓" : "✗",
             ),
             item.name.replace(/_/g, " "),
-            short(item.points),
-            short(item.most),
+            ...(hasPoints ? [short(item.points), short(item.most)] : []),
             item.reason ?? "",
           ]),
-          "lines score",
+          hasPoints ? "score" : "",
         ),
       );
     }
