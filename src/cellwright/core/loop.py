@@ -196,11 +196,15 @@ class SimulationLoop(asyncio.SelectorEventLoop):
             return 0.0
         if self._interrupts.came:
             raise KeyboardInterrupt
-        if not self._main_running or self._threads:
+        if not self._main_running:
             return timeout_s
         if self._watcher is not None and (now_s := time.monotonic()) >= self._watch_due_s:
             self._watch_due_s = now_s + self._watch_period_s
             self._watcher()
+        if self._threads:
+            if self._watcher is None:
+                return timeout_s
+            return WATCHED_S if timeout_s is None else min(timeout_s, WATCHED_S)
         before = self._sim_clock.tick
         wake_tick = before if timeout_s == 0 else self._next_wake_tick(timeout_s)
         if timeout_s != 0 or self._is_paced:  # at full speed time stands still while a task is ready

@@ -1,0 +1,99 @@
+"""The gate of the live page: which requests come in, by address, token and the site that a browser says they are from."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import parse_qs, urlsplit
+
+from cellwright.core.errors import BadInput
+
+__all__ = ["DEFAULT_ADDRESS", "TOKEN_VARIABLE", "Gate", "host_and_port", "is_loopback"]
+
+DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8080
+DEFAULT_ADDRESS = f"{DEFAULT_HOST}:{DEFAULT_PORT}"
+TOKEN_VARIABLE = "CELLWRIGHT_VIEW_TOKEN"
+LEAST_TOKEN = 8
+
+
+def host_and_port(address: str) -> tuple[str, int]:
+    """Returns host and port of `HOST:PORT`, `[HOST]:PORT`, `PORT` or `HOST`.
+
+    Raises:
+        BadInput: It is none of them.
+    """
+    host, colon, port = address.rpartition(":") if not address.endswith("]") else (address, "", "")
+    if not colon:
+        host, port = ("", address) if address.isdecimal() else (address, str(DEFAULT_PORT))
+    host = host.removeprefix("[").removesuffix("]") or DEFAULT_HOST
+    if not (port.isdecimal() and port.isascii() and int(port) <= 65535) or any(sign in host for sign in " /@?#"):
+        raise BadInput(f"--view takes HOST:PORT or PORT with a port from 0 to 65535, not '{address}'")
+    return host, int(port)
+
+
+def is_loopback(host: str) -> bool:
+    """Returns whether a host is this machine and no other can reach it."""
+    try:
+        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return host.lower().rstrip(".") in ("localhost", "localhost.localdomain")
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Decides who may see the live page.
+
+    On a loopback address a browser's `Host` must be one too: else a page of another site, whose name was made to
+    point here, could read along. Everywhere else a token is needed.
+
+    Attributes:
+        host: The address that the server listens on.
+        token: What a request must have in its address, if anything.
+    """
+
+    host: str
+    token: str | None
+
+    @classmethod
+    def of(cls, host: str) -> Gate:
+        """Returns the gate for an address; its token is that of the environment, or a random one where it needs one.
+
+        Raises:
+            BadInput: The environment's token is too short to be one.
+        """
+        token = os.environ.get(TOKEN_VARIABLE) or None
+        if token is not None and len(token) < LEAST_TOKEN:
+            raise BadInput(f"{TOKEN_VARIABLE} has {len(token)} characters; a token has at least {LEAST_TOKEN}")
+        return cls(host, token or (None if is_loopback(host) else secrets.token_urlsafe(24)))
+
+    def refusal(self, target: str, hosts: Sequence[str], origins: Sequence[str]) -> str | None:
+        """Returns why a request does not come in, in one line; None when it does.
+
+        Args:
+            target: Path and query of the request.
+            hosts: Its `Host` headers.
+            origins: Its `Origin` headers; programs that are no browsers send none.
+        """
+        if len(hosts) != 1 or len(origins) > 1:
+            return "a request has one Host and at most one Origin"
+        if is_loopback(self.host) and not is_loopback(_name(hosts[0])):
+            return f"this page is for this machine only: open it at http://{DEFAULT_HOST}, not by another name"
+        if origins and urlsplit(origins[0]).netloc.lower() != hosts[0].lower():
+            return "another site's page may not look at this one"
+        if self.token is not None:
+            given = parse_qs(urlsplit(target).query).get("token", [""])[-1]
+            if not hmac.compare_digest(given.encode(), self.token.encode()):
+                return "this page needs its token: open it with the whole address that the run has printed"
+        return None
+
+
+def _name(host: str) -> str:
+    """Returns the name in a `Host` header, without its port."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
