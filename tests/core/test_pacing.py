@@ -74,7 +74,7 @@ def test_a_run_takes_the_same_steps_whoever_watches(real):
     loop = SimulationLoop(clock, stepper)
     looker = Onlooker(loop.pacing)
     loop.pacing.speed = 30.0
-    loop.watch(looker, 0.005)
+    loop.pacing.watch(looker, 0.005)
     try:
         assert (loop.run(some_work(loop)), engine.counts) == alone
     finally:
@@ -121,7 +121,7 @@ def test_while_it_is_paused_no_time_passes_and_sockets_live(make, pace):
 @pytest.mark.parametrize("pace", [None, 100.0])
 def test_a_pause_is_not_caught_up(make, pace):
     bench = make(pace=pace)
-    bench.loop.watch(Onlooker(bench.loop.pacing, hold_s=0.3), 0.01)
+    bench.loop.pacing.watch(Onlooker(bench.loop.pacing, hold_s=0.3), 0.01)
     bench.loop.pacing.speed = 2.0
     seen = []
 
@@ -150,7 +150,7 @@ def test_a_paced_run_changes_its_speed_at_once(make):
     def hurry():
         bench.loop.pacing.speed = None
 
-    bench.loop.watch(hurry, 0.01)
+    bench.loop.pacing.watch(hurry, 0.01)
     start_s = time.monotonic()
     bench.run(bench.clock.sleep(20))
     assert time.monotonic() - start_s < 20
@@ -175,7 +175,7 @@ def test_an_onlooker_is_called_while_time_stands_still(make, pace):
         if len(calls) == 5:
             bench.loop.pacing.resume()
 
-    bench.loop.watch(look, 0.01)
+    bench.loop.pacing.watch(look, 0.01)
     bench.loop.pacing.pause()
     bench.run(bench.clock.sleep(0.004))
     assert calls[:5] == [0] * 5
@@ -185,7 +185,7 @@ def test_an_onlooker_is_called_while_time_stands_still(make, pace):
 @pytest.mark.parametrize("pace", [None, 1.0])
 def test_ctrl_c_ends_a_paused_run(make, pace):
     bench = make(pace=pace)
-    bench.loop.watch(lambda: os.kill(os.getpid(), signal.SIGINT))
+    bench.loop.pacing.watch(lambda: os.kill(os.getpid(), signal.SIGINT))
     bench.loop.pacing.pause()
     with pytest.raises(KeyboardInterrupt):
         bench.run(bench.clock.sleep(1))
@@ -196,9 +196,9 @@ def test_ctrl_c_ends_a_paused_run(make, pace):
 def test_nobody_watches_any_more(make):
     bench = make()
     calls = []
-    bench.loop.watch(lambda: calls.append(1), 0.0)
+    bench.loop.pacing.watch(lambda: calls.append(1), 0.0)
     bench.run(bench.clock.sleep(0.1))
-    bench.loop.watch(None)
+    bench.loop.pacing.watch(None)
     before = len(calls)
     bench.run(bench.clock.sleep(0.1))
     assert before == len(calls) > 0

@@ -14,6 +14,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from cellwright import __version__
+from cellwright.cli.live_page import with_view_address
 from cellwright.cli.output import Quiet, set_quiet
 from cellwright.cli.page_file import remember_command
 from cellwright.core.errors import CellwrightError
@@ -78,6 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def _run(arguments: list[str]) -> int:
     remember_command(arguments)
     set_quiet(False)
+    arguments = with_view_address(arguments)
     try:
         named = arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS
         app = make_app(named, only_listed=arguments in ([], ["--help"], ["--version"]))

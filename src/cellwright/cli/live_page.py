@@ -14,6 +14,8 @@ from cellwright.core.pacing import FASTEST, SLOWEST
 
 if TYPE_CHECKING:
     from cellwright.lab import Lab
+    from cellwright.trials.pick_run import PickReport
+    from cellwright.trials.report import Report
     from cellwright.viewing.live import LiveView
     from cellwright.viewing.live_process import LiveProcess
 
@@ -22,17 +24,16 @@ __all__ = ["SPEED_HELP", "VIEW_HELP", "LivePage", "with_view_address"]
 VIEW_HELP = "Show it live in the browser, at HOST:PORT or PORT; 127.0.0.1:8080 by default, 0 is any free port."
 SPEED_HELP = "With --view: simulated seconds per second, or fast; 1 by default."
 FAST = "fast"
+DEFAULT_VIEW = "127.0.0.1:8080"
 
 
 def with_view_address(arguments: Sequence[str]) -> list[str]:
     """Returns the command line with an address behind each `--view` that has none, as the parser wants it."""
-    from cellwright.viewing.live_gate import DEFAULT_ADDRESS
-
     given: list[str] = []
     for number, word in enumerate(arguments):
         following = arguments[number + 1] if number + 1 < len(arguments) else ""
         port = following.rpartition(":")[2]
-        given.append(f"{word}={DEFAULT_ADDRESS}" if word == "--view" and not port.isdecimal() else word)
+        given.append(f"{word}={DEFAULT_VIEW}" if word == "--view" and not port.isdecimal() else word)
     return given
 
 
@@ -95,15 +96,18 @@ class LivePage:
         with self._view.during_run():
             yield
 
-    def finish(self, about: Mapping[str, Any], rows: Mapping[str, Any] | None = None) -> None:
-        """Tells the page how it has ended.
-
-        Args:
-            about: Status, reason and score.
-            rows: Items of the score and whatever no message has told.
-        """
-        if self._view is not None:
-            self._view.finish(about, rows)
+    def finish(self, report: Report | PickReport) -> None:
+        """Tells the page how it has ended, and what no message has told: points, and what was hit or fell."""
+        if self._view is None:
+            return
+        about: dict[str, Any] = {"status": "done" if report.done else "failed", "reason": report.reason}
+        scored = getattr(report, "scored", None)
+        items = [] if scored is None else scored.as_dict()["items"]
+        told = [("hit", hit.start_s, str(hit)) for hit in report.hits]
+        told += [("drop", drop.time_s, str(drop)) for drop in report.drops]
+        events = [{"time_s": time_s, "kind": kind, "text": text, "subject": ""} for kind, time_s, text in told]
+        about["score"] = None if scored is None else scored.total
+        self._view.finish(about, {"score": items, "events": events})
 
     def stay(self) -> None:
         """Leaves the page open until Ctrl-C, where somebody sits at a terminal."""

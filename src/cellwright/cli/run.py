@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
+from cellwright.cli.live_page import SPEED_HELP, VIEW_HELP, LivePage
 from cellwright.cli.output import Quiet, counted, err, prepare_output, print_json, say, take_folder, tell, tell_hints
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, UnknownName
@@ -82,6 +83,8 @@ def run(
         bool, typer.Option("--resume", help="Go on with the run that --database is of; with the last one by default.")
     ] = False,
     predicates: Annotated[bool, typer.Option("--predicates", help="All predicates: value and evidence.")] = False,
+    view: Annotated[str | None, typer.Option(metavar="[HOST:PORT]", help=VIEW_HELP)] = None,
+    speed: Annotated[str | None, typer.Option(help=SPEED_HELP)] = None,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> int:
@@ -124,6 +127,7 @@ def run(
         return run_pick_order(
             context, cell, pick, seed=seed, fidelity=fidelity, realtime=realtime, record=record, picture=picture,
             draw=not no_picture, out=out, overwrite=overwrite, as_json=as_json, calibration=calibration,
+            view=view, speed=speed,
         )  # fmt: skip
     if header.get("source") is not None:
         from cellwright.lab.sources import with_source
@@ -141,6 +145,7 @@ def run(
     given = _external_plan(plan, rename or [])
     _check_options(header, loaded)
     measured = _calibration(header, loaded)
+    live = context.with_resource(LivePage(view, speed))
     tell(f"{loaded.name}, seed {header['seed']}: {_said(header, resume)}")
     tell_hints(cell_hints(loaded))
 
@@ -171,12 +176,14 @@ def run(
             cfg = replace(cfg, database=files.database, world_file=files.world, header=stored)
             recorder = lab.record(files.log)
             try:
-                with nullcontext() if as_json else status_of(lab):
+                about = {"order": header["order"], "command": command_line(), "log": str(files.log)}
+                with live.watching(lab, about), nullcontext() if as_json else status_of(lab):
                     report = run_order(lab, orders, cfg, state)
             except KeyboardInterrupt:
                 say(f"stopped; `{_resuming(files.database)}` goes on from here", to=err)
                 raise
             lost = recorder.close()
+            live.finish(report)
             if not as_json:
                 print_report(report)
             renderer = draw_end(lab.world, files.picture, lambda line: say(line, to=err)) if files.picture else None
@@ -199,6 +206,7 @@ def run(
         say(f"log {files.log}{drawn}, database {redacted_address(files.database)}{page}")
     if lost.messages or lost.reason:
         say(f"the log is incomplete: {lost.messages} messages lost: {lost.reason}", to=err)
+    live.stay()
     return 0 if report.done else 1
 
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.text import Text
 
+from cellwright.cli.live_page import LivePage
 from cellwright.cli.output import err, prepare_output, print_json, say, take_folder, tell, tell_hints
+from cellwright.cli.page_file import command_line
 from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
 from cellwright.core.json_text import json_text
@@ -34,6 +36,8 @@ TAKES = (
     "as_json",
     "quiet",
     "calibration",
+    "view",
+    "speed",
 )
 VERDICT = "verdict.json"
 
@@ -53,6 +57,8 @@ def run_pick_order(
     overwrite: bool,
     as_json: bool,
     calibration: Path | None = None,
+    view: str | None = None,
+    speed: str | None = None,
 ) -> int:
     """Does an order to pick; the options are those of `run`, as far as they mean something here."""
     _refuse_others(context, order)
@@ -73,6 +79,7 @@ def run_pick_order(
     from cellwright.trials.run_files import run_files
 
     measured = None if calibration is None else calibration_of(calibration, Drawings.of(loaded))
+    live = context.with_resource(LivePage(view, speed))
     tell(f"{cell}, seed {seed}: {order.name}")
     tell_hints(cell_hints(loaded))
     with Lab.from_cell(loaded, seed, fidelity=fidelity, pace=1.0 if realtime else None) as lab:
@@ -84,8 +91,11 @@ def run_pick_order(
             for path in filter(None, (files.log, files.picture)):
                 prepare_output(path)
             recorder = lab.record(files.log)
-            report = run_pick(lab, order, on_step=step_begins, calibration=measured)
+            about = {"order": order.name, "command": command_line(), "log": str(files.log)}
+            with live.watching(lab, about):
+                report = run_pick(lab, order, on_step=step_begins, calibration=measured)
             lost = recorder.close()
+            live.finish(report)
             renderer = draw_end(lab.world, files.picture, lambda line: say(line, to=err)) if files.picture else None
     told: dict[str, Any] = report.as_dict() | {
         "cell": cell,

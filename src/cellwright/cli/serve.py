@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 import typer
 
 from cellwright.cells import cell_hints
+from cellwright.cli.live_page import VIEW_HELP, LivePage
 from cellwright.cli.output import say, tell_hints
 from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
@@ -25,6 +26,7 @@ FOR_EVER_S = float("inf")
 
 
 def serve(
+    context: typer.Context,
     cell: Annotated[str, typer.Argument(help="A cell's name, or a YAML file.")],
     host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 lets every host in.")] = "127.0.0.1",
     port: Annotated[
@@ -49,6 +51,7 @@ def serve(
     ] = None,
     record: Annotated[Path | None, typer.Option(help="Log everything to this MCAP file.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a log that exists.")] = False,
+    view: Annotated[str | None, typer.Option(metavar="[HOST:PORT]", help=VIEW_HELP)] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the addresses as one JSON object in one line.")
     ] = False,
@@ -62,6 +65,7 @@ def serve(
     if record is not None and not overwrite:
         refuse_existing(record)
     loaded = read_cell(cell)
+    live = context.with_resource(LivePage(view))
     tell_hints(cell_hints(loaded))
     with Lab.from_cell(loaded, seed, pace=pace, fidelity=fidelity, source=source, horizon_s=FOR_EVER_S) as lab:
         crcl = CrclInterface(lab, profile=profile, frame=_frame(frame), push_period_s=push)
@@ -76,7 +80,8 @@ def serve(
             picture_port = 0 if picture_port == PICTURE_PORT else picture_port
         if record is not None:
             lab.record(record)
-        lab.perform(_serve(lab, crcl, vision, pictures, host, ports, vision_ports, picture_port, as_json))
+        with live.watching(lab):
+            lab.perform(_serve(lab, crcl, vision, pictures, host, ports, vision_ports, picture_port, as_json))
     return 0
 
 

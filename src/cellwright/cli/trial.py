@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
+from cellwright.cli.live_page import SPEED_HELP, VIEW_HELP, LivePage
 from cellwright.cli.output import Quiet, err, prepare_output, print_json, say, table, take_folder, tell
 from cellwright.cli.page_file import command_line
 from cellwright.cli.run_status import status_of
 from cellwright.core.errors import BadInput, UnknownName
+from cellwright.lab import Lab
 from cellwright.lab.sources import SOURCES
 from cellwright.trials.cfg import EXTERNAL, trial_json_schema
 from cellwright.trials.page import FILES
@@ -25,6 +28,7 @@ __all__ = ["trial"]
 
 
 def trial(
+    context: typer.Context,
     file: Annotated[Path | None, typer.Argument(help="The trial, a YAML file.")] = None,
     controller: Annotated[
         str | None, typer.Option(help="external, or the name of a controller inside; the trial's own by default.")
@@ -45,6 +49,8 @@ def trial(
         Path | None, typer.Option(help="Write the addresses of the interfaces to this file, as JSON, once they listen.")
     ] = None,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of trial files and end.")] = False,
+    view: Annotated[str | None, typer.Option(metavar="[HOST:PORT]", help=VIEW_HELP)] = None,
+    speed: Annotated[str | None, typer.Option(help=SPEED_HELP)] = None,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as one JSON object.")] = False,
 ) -> int:
@@ -88,6 +94,14 @@ def trial(
             partly.replace(addresses)  # a process that waits for the file finds it whole
         print(line, file=sys.stderr, flush=True)
 
+    live = context.with_resource(LivePage(view, speed))
+
+    @contextmanager
+    def watching(lab: Lab) -> Iterator[None]:
+        about = {"order": cfg.trial, "controller": controller or cfg.controller, "command": command_line()}
+        with live.watching(lab, about), nullcontext() if as_json else status_of(lab):
+            yield
+
     report = run_trial(
         cfg,
         controller,
@@ -97,12 +111,14 @@ def trial(
         on_accept=accepted,
         on_open=opened,
         say=_told,
-        watch=status_of if not as_json else nullcontext,
+        watch=watching,
     )
+    live.finish(report)
     if as_json:
         print_json(report.as_dict() | {"files": {what: folder / name for what, name in FILES.items()}})
     else:
         _print(report, folder)
+    live.stay()
     return 0 if report.done else 1
 
 

@@ -12,7 +12,7 @@ import asyncio
 import heapq
 import itertools
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from cellwright.core.clock import LONGEST_S, Clock
@@ -67,8 +67,8 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         horizon_s: Simulation time after which a run that has not ended is an error.
 
     Attributes:
-        pacing: Speed and pauses, which may be set at any time. They change nothing that happens in a run at full
-            speed; one that was made with a pace has sockets, whose clients see how time passes.
+        pacing: Speed, pauses and who watches, which may be set at any time. They change nothing that happens in a run
+            at full speed; one that was made with a pace has sockets, whose clients see how time passes.
     """
 
     def __init__(
@@ -90,8 +90,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         self._threads = self._spins = self._busy_turns = self._horizon_tick = 0
         self._stretch_ticks, self._watched_ticks = clock.ticks(STRETCH_S), clock.ticks(WATCHED_S)
         self._stretch_end_tick: int | None = None
-        self._idle_s = self._watch_due_s = self._watch_period_s = 0.0
-        self._watcher: Callable[[], None] | None = None
+        self._idle_s = 0.0
         self._interrupts = LoopInterrupts(lambda: self.call_soon_threadsafe(lambda: None))
         self.clock = WaitClock(clock, self)
         for what, value, low, high in (
@@ -102,13 +101,6 @@ class SimulationLoop(asyncio.SelectorEventLoop):
                 self.close()
                 raise OutOfRange(what, value, low, high)
         self.pacing = Pacing(clock, pace)
-
-    def watch(self, look: Callable[[], None] | None, period_s: float = 1 / 30) -> None:
-        """Calls back every so often of wall time, between stretches of simulation; None ends that.
-
-        The callback may look at everything and set the pacing. It must neither publish nor wake a task.
-        """
-        self._watcher, self._watch_period_s, self._watch_due_s = look, period_s, 0.0
 
     def time(self) -> float:
         """Returns simulation time: every timer and timeout of asyncio counts simulated seconds."""
@@ -198,13 +190,9 @@ class SimulationLoop(asyncio.SelectorEventLoop):
             raise KeyboardInterrupt
         if not self._main_running:
             return timeout_s
-        if self._watcher is not None and (now_s := time.monotonic()) >= self._watch_due_s:
-            self._watch_due_s = now_s + self._watch_period_s
-            self._watcher()
+        self.pacing.look()
         if self._threads:
-            if self._watcher is None:
-                return timeout_s
-            return WATCHED_S if timeout_s is None else min(timeout_s, WATCHED_S)
+            return self._shortened(timeout_s)
         before = self._sim_clock.tick
         wake_tick = before if timeout_s == 0 else self._next_wake_tick(timeout_s)
         if timeout_s != 0 or self._is_paced:  # at full speed time stands still while a task is ready
@@ -214,7 +202,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
             elif allowed_tick is None or allowed_tick > before:
                 self._stretch(wake_tick, allowed_tick)
             else:
-                return self._until_next_tick_s()
+                return self._shortened(self.pacing.until_next_tick_s())
         self._wake()
         self._busy_turns += 1
         if self._is_paced and (timeout_s != 0 or self._sim_clock.tick > before):
@@ -227,7 +215,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
                 raise SimulationError(
                     f"simulation time stands still at {self.time():.3f} s: a task awaits nothing in a loop"
                 )
-        return 0.0 if ready or not self._is_paced else self._until_next_tick_s()
+        return 0.0 if ready or not self._is_paced else self._shortened(self.pacing.until_next_tick_s())
 
     def _next_wake_tick(self, timeout_s: float | None) -> int:
         """Returns the tick at which the first task is due; the horizon when none is."""
@@ -247,7 +235,7 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         now = self._sim_clock.tick
         if wake_tick <= now and self._busy_turns > BUSY_TURNS and time.monotonic() - self._idle_s > LAG_S:
             wake_tick = self._horizon_tick  # tasks that are always ready must not stop a paced clock
-        if allowed_tick is None or self._watcher is not None:
+        if allowed_tick is None or self.pacing.is_watched:
             wake_tick = min(wake_tick, now + self._watched_ticks)
         return wake_tick if allowed_tick is None else min(wake_tick, allowed_tick)
 
@@ -260,16 +248,18 @@ class SimulationLoop(asyncio.SelectorEventLoop):
         now = self._sim_clock.tick
         end = self._stretch_end_tick or now + self._stretch_ticks
         until_tick = enough_tick = min(wake_tick, end)
-        if self._watcher is not None:
+        if self.pacing.is_watched:
             enough_tick = min(enough_tick, now + self._watched_ticks)
         if allowed_tick is not None:
             enough_tick = min(enough_tick, allowed_tick)
         self._step(until_tick, enough_tick)
         self._stretch_end_tick = None if self._nudged or self._sim_clock.tick >= until_tick else end
 
-    def _until_next_tick_s(self) -> float:
-        wait_s = self.pacing.until_next_tick_s()
-        return wait_s if self._watcher is None else min(wait_s, WATCHED_S)
+    def _shortened(self, wait_s: float | None) -> float | None:
+        """Returns how long to wait for sockets at most: somebody who watches may want something."""
+        if not self.pacing.is_watched:
+            return wait_s
+        return WATCHED_S if wait_s is None else min(wait_s, WATCHED_S)
 
     def _step(self, until_tick: int, enough_tick: int | None = None) -> None:
         self._nudged = False

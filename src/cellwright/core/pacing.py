@@ -1,8 +1,9 @@
-"""The wall clock's say in simulation time: speed, pauses, and what a slow machine slips."""
+"""The wall clock's say in simulation time: speed, pauses, who watches, and what a slow machine slips."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from cellwright.core.clock import Clock
 from cellwright.core.errors import OutOfRange
@@ -25,6 +26,8 @@ class Pacing:
         self._clock = clock
         self._speed: float | None = None
         self._is_paused = False
+        self._watcher: Callable[[], None] | None = None
+        self._watch_period_s = self._watch_due_s = 0.0
         self.slipped_s = 0.0
         self.speed = speed
 
@@ -54,6 +57,24 @@ class Pacing:
         if self._is_paused:
             self._is_paused = False
             self.restart()
+
+    @property
+    def is_watched(self) -> bool:
+        """True while somebody watches, who may pause it."""
+        return self._watcher is not None
+
+    def watch(self, look: Callable[[], None] | None, period_s: float = 1 / 30) -> None:
+        """Calls back every so often of wall time, between stretches of simulation; None ends that.
+
+        The callback may look at everything and set speed and pauses. It must neither publish nor wake a task.
+        """
+        self._watcher, self._watch_period_s, self._watch_due_s = look, period_s, 0.0
+
+    def look(self) -> None:
+        """Lets whoever watches look, if it is time for that; the loop asks in every turn."""
+        if self._watcher is not None and (now_s := time.monotonic()) >= self._watch_due_s:
+            self._watch_due_s = now_s + self._watch_period_s
+            self._watcher()
 
     def restart(self) -> None:
         """Counts from this moment."""

@@ -184,21 +184,29 @@ def _limit_hints(cfg: TrialCfg, possible: Recoverability) -> list[str]:
 
 @contextlib.contextmanager
 def _stopped_from_outside(trial: Trial, pause: ClockPause, limit_s: float) -> Iterator[None]:
-    """Ends the trial with a verdict at SIGTERM, in the main thread only, and when so much real time is over."""
+    """Ends the trial with a verdict at SIGTERM, in the main thread only, and when so much real time is over.
+
+    Whoever watches it may pause it for as long as he likes.
+    """
+    is_over = threading.Event()
 
     def stop(ending: Ending) -> None:
         pause.release()
         trial.stop(ending)
 
-    timer = threading.Timer(limit_s, stop, [Ending.TOO_SLOW])
-    timer.daemon = True
-    timer.start()
+    def mind_time() -> None:
+        while not is_over.wait(limit_s):
+            if not trial.lab.loop.pacing.is_watched:
+                stop(Ending.TOO_SLOW)
+                return
+
+    threading.Thread(target=mind_time, name="time limit", daemon=True).start()
     is_main = threading.current_thread() is threading.main_thread()
     before = signal.signal(signal.SIGTERM, lambda *_: stop(Ending.INTERRUPTED)) if is_main else None
     try:
         yield
     finally:
-        timer.cancel()
+        is_over.set()
         if is_main:
             signal.signal(signal.SIGTERM, before)
 

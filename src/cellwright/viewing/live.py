@@ -126,7 +126,7 @@ class LiveView:
             self._channel.flush(SCENE_S)
         except ChannelClosed:
             self._lose()
-        lab.loop.watch(self._look, FRAME_S)
+        lab.loop.pacing.watch(self._look, FRAME_S)
 
     @property
     def dropped(self) -> int:
@@ -288,7 +288,7 @@ class LiveView:
     def _leave(self) -> None:
         if self._is_watching:
             self._is_watching = False
-            self._lab.loop.watch(None)
+            self._lab.loop.pacing.watch(None)
             self._lab.bus.unsubscribe(self._subscription)
             self._pacing.speed = self._speed_before
             self._pacing.resume()

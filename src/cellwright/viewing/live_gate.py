@@ -1,4 +1,4 @@
-"""The gate of the live page: which requests come in, by address, token and the site that a browser says they are from."""
+"""The gate of the live page: which requests come in, by address, token and the site that they are from."""
 
 from __future__ import annotations
 

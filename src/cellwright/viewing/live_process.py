@@ -17,7 +17,12 @@ from cellwright.viewing.live_gate import DEFAULT_ADDRESS, TOKEN_VARIABLE, Gate, 
 __all__ = ["LiveProcess"]
 
 START_S, END_S = 30.0, 6.0
-CODE = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from cellwright.viewing.live_server import main; main(*sys.argv[2:])"
+CODE = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from cellwright.viewing.live_server import main
+main(*sys.argv[2:])
+"""
 BUFFER_BYTES = 2**20
 
 
@@ -40,7 +45,9 @@ class LiveProcess:
 
     def __init__(self, address: str = DEFAULT_ADDRESS) -> None:
         if not hasattr(socket, "AF_UNIX"):
-            raise BadInput("the live page needs Linux or macOS; look at the run afterwards, with `cellwright log trace`")
+            raise BadInput(
+                "the live page needs Linux or macOS; look at the run afterwards, with `cellwright log trace`"
+            )
         host, port = host_and_port(address)
         gate = Gate.of(host)
         ours, theirs = socket.socketpair()
@@ -61,7 +68,9 @@ class LiveProcess:
         if "port" not in said:
             ours.close()
             self._end()
-            raise BadInput(said["error"]) if "error" in said else JobFailed("the process of the live page did not start")
+            raise (
+                BadInput(said["error"]) if "error" in said else JobFailed("the process of the live page did not start")
+            )
         self.channel = ViewChannel(ours)
         shown = socket.gethostname() if host in ("0.0.0.0", "::") else host
         name = f"[{shown}]" if ":" in shown else shown
@@ -90,7 +99,7 @@ class LiveProcess:
             self._process.wait()
 
     def _first_line(self, end: socket.socket) -> dict[str, Any]:
-        """Returns what it says first: its port, or why it has none; byte by byte, since what follows is not for here."""
+        """Returns what it says first, its port or why it has none; byte by byte: what follows is not for here."""
         line = b""
         while not line.endswith(b"\n"):
             if not select.select([end], [], [], START_S)[0] or not (byte := end.recv(1)):

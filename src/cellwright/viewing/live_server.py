@@ -16,7 +16,8 @@ import socket
 import sys
 from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 from urllib.parse import urlsplit
 
 from websockets.asyncio.server import ServerConnection, serve
@@ -32,9 +33,6 @@ from cellwright.viewing.live_page import WatchingPage
 from cellwright.viewing.live_rows import RowsSoFar
 from cellwright.viewing.packet import pack, unpack
 from cellwright.viewing.page import viewer_page
-
-if TYPE_CHECKING:
-    from cellwright.viewing.document import RunDocument
 
 __all__ = ["LiveServer", "main"]
 
@@ -72,7 +70,7 @@ class LiveServer:
         self._pages: set[WatchingPage] = set()
         self._kept: dict[PacketKind, bytes] = {}
         self._rows = RowsSoFar()
-        self._document: RunDocument
+        self._document: Any = None
         self.refused: Counter[str] = Counter()
 
     async def open(self, host: str, port: int) -> int:
@@ -95,10 +93,10 @@ class LiveServer:
     def take(self, kind: PacketKind, packet: bytes) -> None:
         """Takes a packet from the simulation."""
         if kind is PacketKind.DOCUMENT:
-            from cellwright.viewing.document import RunDocument  # here: a port that is taken is to be known at once
-
+            with suppress(ImportError):
+                document = import_module("cellwright.viewing.document")  # here: a port that is taken is known at once
             cell, profile = pickle.loads(packet)
-            self._document = RunDocument(cell, profile=profile)
+            self._document = document.RunDocument(cell, profile=profile)
             self._add_rows({"robots": self._document.robots})
         elif kind is PacketKind.MESSAGES:
             for topic, time_s, message in pickle.loads(packet):
