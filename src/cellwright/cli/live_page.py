@@ -38,7 +38,7 @@ def with_view_address(arguments: Sequence[str]) -> list[str]:
 
 
 class LivePage:
-    """What `--view` and `--speed` ask for; without them it does nothing.
+    """The page that `--view` asks for, at the `--speed` of a run; without them it does nothing.
 
     Args:
         address: Where to listen, if anywhere.

@@ -18,7 +18,7 @@ VERBS = ("pause", "resume", "step", "speed")
 
 @dataclass(frozen=True)
 class ViewCommand:
-    """What a page asks for.
+    """A wish of somebody who watches.
 
     Attributes:
         do: `pause`, `resume`, `step` or `speed`.

@@ -93,12 +93,16 @@ class LiveServer:
     def take(self, kind: PacketKind, packet: bytes) -> None:
         """Takes a packet from the simulation."""
         if kind is PacketKind.DOCUMENT:
-            with suppress(ImportError):
+            try:
                 document = import_module("cellwright.viewing.document")  # here: a port that is taken is known at once
+            except ImportError:
+                return
             cell, profile = pickle.loads(packet)
             self._document = document.RunDocument(cell, profile=profile)
             self._add_rows({"robots": self._document.robots})
         elif kind is PacketKind.MESSAGES:
+            if self._document is None:
+                return
             for topic, time_s, message in pickle.loads(packet):
                 try:
                     self._document.take(topic, time_s, message)
