@@ -63,7 +63,7 @@ def test_the_held_out_generator_draws_lights_of_its_own():
 
 
 def test_findings_have_the_issues_metrics_goals_and_the_papers_figures(monkeypatch):
-    def made_up(what, work, jobs, workers):
+    def made_up(what, work, jobs, workers, progress):
         groups = ("m3", "paper.m3", "m3.random", "m3.held_out")
         return [[replace(trial(), group=group, sigma=sigma) for group in groups] for sigma in (0.0, 9.0, 60.0)]
 

@@ -13,7 +13,7 @@ from cellwright.core.extras import need_extra
 from cellwright.core.results import Result
 from cellwright.experiments import EXPERIMENTS, compare_results, read_result, run_experiment, save_outcome
 from cellwright.experiments.plots import can_plot
-from cellwright.experiments.report import number_text
+from cellwright.experiments.report import interval_text, number_text
 
 __all__ = ["app"]
 
@@ -56,8 +56,10 @@ def run(
     if as_json:
         print_json(outcome.result.as_dict())
         return 0
-    columns = ["metric", "ours [-]", "paper [-]", "target [-]", "ok"]
-    table(f"{outcome.title} (seed {seed})", columns, _rows(outcome.result), markup=False)
+    columns, rows = ["metric", "ours [-]", "95 % interval [-]", "paper [-]", "target [-]", "ok"], _rows(outcome.result)
+    filled = [at for at in range(len(columns)) if any(row[at] for row in rows)]
+    rows = [tuple(row[at] for at in filled) for row in rows]
+    table(f"{outcome.title} (seed {seed})", [columns[at] for at in filled], rows, markup=False)
     say(f"page {written[-1]}, data in {folder}")
     return 0
 
@@ -82,9 +84,11 @@ def compare(
 
 def _rows(result: Result) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
-    for name, value in result.metrics.items():
+    for name in result.shown:
+        value = result.metrics[name]
         ok = ("yes" if result.meets_target(name) else "no") if name in result.targets else ""
-        rows.append((name, number_text(value), _number(result.paper.get(name)), result.target_text(name), ok))
+        interval = interval_text(result, name)[0]
+        rows.append((name, number_text(value), interval, _number(result.paper.get(name)), result.target_text(name), ok))
     return rows
 
 

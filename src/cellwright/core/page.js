@@ -10,5 +10,5 @@ for (const frame of document.querySelectorAll(".table")) {
   const button = Object.assign(document.createElement("button"), { type: "button", className: "copy", textContent: "Copy table" });
   const say = (text) => { button.textContent = text; setTimeout(() => { button.textContent = "Copy table"; }, 2000); };
   button.addEventListener("click", () => copy(textOf(frame.querySelector("table"))).then(() => say("Copied"), () => say("Not copied")));
-  frame.before(button);
+  frame.after(button);
 }

@@ -108,6 +108,11 @@ def folded(summary: str, html: str, *, is_open: bool = False) -> str:
     return f"<details{' open' if is_open else ''}><summary>{escape(summary)}</summary>\n{html}\n</details>"
 
 
+def beside(html: str, other: str) -> str:
+    """Returns two things, beside each other where the page is wide."""
+    return f'<div class="beside">\n<div>{html}</div>\n<div>{other}</div>\n</div>' if other else html
+
+
 def image(data: bytes, caption: str, mime: str = "image/png") -> str:
     """Returns a picture that is part of the page."""
     source = f"data:{mime};base64,{base64.b64encode(data).decode()}"

@@ -12,6 +12,8 @@ from cellwright.core.errors import JobFailed
 
 __all__ = ["Measurement", "MeasurementConditions", "MeasurementFailed", "Result"]
 
+INTERVAL_ENDINGS = ("_low", "_high", "_n")
+
 
 class MeasurementFailed(JobFailed):
     """Raised when the measurement itself could not be made; poor figures are no failure."""
@@ -113,6 +115,20 @@ class Result:
         """Returns whether a metric is within its target; one without a target always is."""
         target, value = self.targets.get(name, {}), self.metrics[name]
         return all((value >= limit) if bound == "min" else (value <= limit) for bound, limit in target.items())
+
+    def interval(self, name: str) -> tuple[float, float, float] | None:
+        """Returns the ends of a metric's 95 % interval, and of how many values it is; what is not known is NaN.
+
+        They are metrics themselves: of `success`, `success_low`, `success_high` and `success_n`.
+        """
+        ends = [self.metrics.get(f"{name}{ending}", float("nan")) for ending in INTERVAL_ENDINGS]
+        return (ends[0], ends[1], ends[2]) if np.isfinite(ends[:2]).any() else None
+
+    @property
+    def shown(self) -> list[str]:
+        """The metrics that have a line of their own: not those that tell the interval of another one."""
+        besides = {f"{name}{ending}" for name in self.metrics if self.interval(name) for ending in INTERVAL_ENDINGS}
+        return [name for name in self.metrics if name not in besides or name in self.targets or name in self.paper]
 
     def target_text(self, name: str) -> str:
         """Returns a metric's target as readable text; empty when it has none."""

@@ -14,7 +14,7 @@ from cellwright.core.pose import Pose
 from cellwright.core.pose_offsets import PoseOffsets
 from cellwright.core.results import MeasurementConditions
 from cellwright.core.rng import RandomStreams
-from cellwright.core.statistics import wilson_low
+from cellwright.core.statistics import quantile_of, rate_of
 from cellwright.experiments.calibration_runs import ROBOT, CalibrationRow, run_calibration, table_of
 from cellwright.experiments.experiment import EXPERIMENTS, DataTable, Experiment, ExperimentFindings
 from cellwright.experiments.plots import BoxPlot
@@ -114,17 +114,15 @@ def run_metrics(rows: Sequence[CalibrationRow], seed: int = 0) -> dict[str, floa
     for name in ("uncalibrated", "calibrated"):
         done = sum(getattr(row, name) == "done" for row in rows)
         metrics |= {
-            f"{name}.success": done / count,
-            f"{name}.success_low": wilson_low(done, count),
-            f"{name}.success_high": 1 - wilson_low(count - done, count),
+            **rate_of(f"{name}.success", done, count),
             f"{name}.n": float(count),
         }
         metrics |= _percentile(f"{name}.position_mm_p95", [getattr(row, f"{name}_mm") for row in rows], 95, rng)
     metrics |= _percentile("robots.transform_mm", [row.transform_mm for row in rows], 50, rng)
     for key in ("sim_s", "cpu_s"):
         spent = [getattr(row, f"calibrate_{key}") for row in rows if row.calibration == "done"]
-        metrics[f"calibrate.{key}"] = float(np.median(spent)) if spent else float("nan")
-    metrics["calibrate.done"] = sum(row.calibration == "done" for row in rows) / count
+        metrics |= quantile_of(f"calibrate.{key}", spent)
+    metrics |= rate_of("calibrate.done", sum(row.calibration == "done" for row in rows), count)
     return metrics
 
 

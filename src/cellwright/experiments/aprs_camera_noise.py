@@ -17,6 +17,7 @@ from cellwright.core.mixture import best_mixture
 from cellwright.core.pose import Pose
 from cellwright.core.results import MeasurementConditions
 from cellwright.core.rng import RandomStreams
+from cellwright.core.statistics import rate_of, sd_of
 from cellwright.drawings import Drawings
 from cellwright.drawings.recognition import recognition_model
 from cellwright.experiments.experiment import EXPERIMENTS, DataTable, Experiment, ExperimentFindings
@@ -114,10 +115,10 @@ def aprs_camera_noise(conditions: MeasurementConditions) -> ExperimentFindings:
     for sd in NOISES:
         places = scene.places_mm([{"model": "gaussian", "sd": sd}], count)
         name = f"s{sd:g}"
-        metrics |= {f"{name}.n": float(len(places)), f"{name}.recall": len(places) / count}
+        metrics |= {f"{name}.n": float(len(places)), **rate_of(f"{name}.recall", len(places), count)}
         for axis, letter in enumerate("xy"):
             own = places[:, axis]
-            metrics[f"{name}.{letter}_sd_mm"] = float(own.std(ddof=1)) if len(own) > 1 else float("nan")
+            metrics |= sd_of(f"{name}.{letter}_sd_mm", own.tolist())
             curves[f"{name}, {letter}"] = _quantiles(own)
         rows += [(sd, number, *place) for number, place in enumerate(places.tolist())]
         conditions.say(f"{name}: {len(places)} of {count} frames")
@@ -166,7 +167,7 @@ def cluster_metrics(places_mm: Array) -> dict[str, float]:
     metrics = {"clusters.n": float(len(places_mm))}
     for axis, letter in enumerate("xy"):
         metrics[f"clusters.{letter}"] = float(len(best_mixture(places_mm[:, axis]).means))
-        metrics[f"clusters.{letter}_sd_mm"] = float(places_mm[:, axis].std(ddof=1))
+        metrics |= sd_of(f"clusters.{letter}_sd_mm", places_mm[:, axis].tolist())
     return metrics
 
 

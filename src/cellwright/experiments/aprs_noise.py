@@ -12,6 +12,7 @@ import numpy.typing as npt
 from cellwright.cells import load_cell
 from cellwright.core.messages import Detections
 from cellwright.core.results import MeasurementConditions
+from cellwright.core.statistics import mean_of, sd_of
 from cellwright.experiments.experiment import EXPERIMENTS, DataTable, Experiment, ExperimentFindings
 from cellwright.experiments.plots import LinePlot
 from cellwright.sensors import make_sensor
@@ -52,13 +53,13 @@ def aprs_noise(conditions: MeasurementConditions) -> ExperimentFindings:
         places = np.array([_place(world, frame) for frame in taken])
         off = places - places.mean(axis=0)
         for axis, name in enumerate("xy"):
-            metrics[f"{kind}.{name}_sd_mm"] = float(places[:, axis].std(ddof=1))
+            metrics |= sd_of(f"{kind}.{name}_sd_mm", places[:, axis].tolist())
             counts, _ = np.histogram(off[:, axis], bins=BINS_MM, density=True)
             curves[f"{kind}, {name}"] = ((BINS_MM[1:] + BINS_MM[:-1]) / 2, counts)
         rows += [(kind, number, *place) for number, place in enumerate(places.tolist())]
     conditions.say(f"jumps: {DETECTORS} detectors")
     rates = [jump_rate(map(_groups, _frames(world, {}, JUMP_FRAMES, f"jumps_{n}"))) for n in range(DETECTORS)]
-    metrics["frames.jump_rate"] = float(np.mean(rates))
+    metrics |= mean_of("frames.jump_rate", rates)
     metrics["frames.n"] = float(count)
     margin = 4 / np.sqrt(2 * count)
     targets = {

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from cellwright.core.extras import need_extra
 from cellwright.core.results import MeasurementConditions
 from cellwright.core.rng import RandomStreams
-from cellwright.core.statistics import wilson_low
+from cellwright.core.statistics import quantile_of, rate_of
 from cellwright.experiments.experiment import EXPERIMENTS, Experiment, ExperimentFindings
 from cellwright.experiments.kitting_clean import s_per_part
 from cellwright.experiments.kitting_runs import KittingJob, KittingRow, run_kitting, table_of
@@ -60,12 +58,11 @@ def _metrics(rows: list[KittingRow]) -> dict[str, float]:
     done, count = sum(row.done for row in rows), len(rows)
     placed = [mm for row in rows for mm in row.placed_mm]
     return {
-        "success": done / count,
-        "success_low": wilson_low(done, count),
+        **rate_of("success", done, count),
         "n": count,
         "false_done": sum(row.status == "false_done" for row in rows),
         "s_per_part": s_per_part(rows),
-        "placed_mm_p95": float(np.percentile(placed, 95)) if placed else float("nan"),
+        **quantile_of("placed_mm_p95", placed, 0.95),
         "retries": sum(row.retries for row in rows),
     }
 

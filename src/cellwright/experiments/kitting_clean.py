@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from cellwright.core.results import MeasurementConditions
 from cellwright.core.rng import RandomStreams
-from cellwright.core.statistics import wilson_low
+from cellwright.core.statistics import quantile_of, rate_of
 from cellwright.experiments.experiment import EXPERIMENTS, Experiment, ExperimentFindings
 from cellwright.experiments.kitting_runs import KittingJob, KittingRow, run_kitting, table_of
 from cellwright.experiments.plots import BoxPlot
@@ -75,8 +73,7 @@ def _calibrated_metrics(rows: list[KittingRow]) -> dict[str, float]:
     """Returns what is told of the runs in calibrated cells."""
     done, count = sum(row.done for row in rows), len(rows)
     return {
-        f"{CALIBRATED}.success": done / count if count else float("nan"),
-        f"{CALIBRATED}.success_low": wilson_low(done, count),
+        **rate_of(f"{CALIBRATED}.success", done, count),
         f"{CALIBRATED}.n": count,
         f"{CALIBRATED}.false_done": sum(row.status == "false_done" for row in rows),
         f"{CALIBRATED}.s_per_part": s_per_part([row for row in rows if row.robots == ROBOT]),
@@ -87,17 +84,16 @@ def _metrics(rows: list[KittingRow]) -> dict[str, float]:
     done, count = sum(row.done for row in rows), len(rows)
     placed = [mm for row in rows for mm in row.placed_mm]
     metrics = {
-        "success": done / count,
-        "success_low": wilson_low(done, count),
+        **rate_of("success", done, count),
         "n": count,
         "false_done": sum(row.status == "false_done" for row in rows),
-        "placed_mm_p95": float(np.percentile(placed, 95)) if placed else float("nan"),
-        "sim_s_median": float(np.median([row.sim_s for row in rows])),
+        **quantile_of("placed_mm_p95", placed, 0.95),
+        **quantile_of("sim_s_median", [row.sim_s for row in rows]),
         "retries": sum(row.retries for row in rows),
     }
     for order in ORDERS:
         own = [row.done for row in rows if row.order == order]
-        metrics |= {f"{order}.success": float(np.mean(own)) if own else float("nan"), f"{order}.n": len(own)}
+        metrics |= {**rate_of(f"{order}.success", sum(own), len(own)), f"{order}.n": len(own)}
     for prefix, robot in (("", ROBOT), (f"{OTHER_ROBOT}.", OTHER_ROBOT)):
         metrics[f"{prefix}s_per_part"] = s_per_part([row for row in rows if row.robots == robot])
     return metrics

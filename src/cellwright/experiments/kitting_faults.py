@@ -8,7 +8,7 @@ import numpy as np
 
 from cellwright.core.results import MeasurementConditions
 from cellwright.core.rng import RandomStreams
-from cellwright.core.statistics import wilson_low
+from cellwright.core.statistics import quantile_of, rate_of
 from cellwright.experiments.experiment import EXPERIMENTS, DataTable, Experiment, ExperimentFindings
 from cellwright.experiments.kitting_runs import KittingJob, KittingRow, run_kitting, table_of
 from cellwright.experiments.plots import BarPlot
@@ -73,13 +73,12 @@ def _figures(rows: Sequence[KittingRow]) -> dict[str, float]:
     done = sum(row.done for row in counted)
     late = [row.detect_s for row in rows if row.applied and not np.isnan(row.detect_s)]
     return {
-        "recovered": done / len(counted) if counted else float("nan"),
-        "recovered_low": wilson_low(done, len(counted)),
+        **rate_of("recovered", done, len(counted)),
         "n": len(counted),
         "applied": sum(row.applied for row in rows),
         "false_done": sum(row.status == "false_done" for row in rows),
-        "detect_s_median": float(np.median(late)) if late else float("nan"),
-        "sim_s_median": float(np.median([row.sim_s for row in rows])) if rows else float("nan"),
+        **quantile_of("detect_s_median", late),
+        **quantile_of("sim_s_median", [row.sim_s for row in rows]),
     }
 
 

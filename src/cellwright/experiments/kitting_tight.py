@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 
-import numpy as np
-
 from cellwright.cells import Cell, load_cell
 from cellwright.core.errors import SimulationError
 from cellwright.core.results import MeasurementConditions
 from cellwright.core.rng import RandomStreams
-from cellwright.core.statistics import wilson_low
+from cellwright.core.statistics import quantile_of, rate_of
 from cellwright.execution import ExecutionSettings, Recipe, RecoveryMode
 from cellwright.experiments.experiment import EXPERIMENTS, DataTable, Experiment, ExperimentFindings
 from cellwright.experiments.plots import BoxPlot
@@ -156,10 +154,9 @@ def _metrics(rows: list[Insert]) -> dict[str, float]:
             own = [row.seated for row in rows if (row.clearance, row.guided) == (clearance, guided)]
             times_s = _times_s(rows, clearance, guided)
             metrics |= {
-                f"{prefix}.success": sum(own) / len(own) if own else float("nan"),
-                f"{prefix}.success_low": wilson_low(sum(own), len(own)) if own else float("nan"),
+                **rate_of(f"{prefix}.success", sum(own), len(own)),
                 f"{prefix}.n": len(own),
-                f"{prefix}.time_s": float(np.median(times_s)) if times_s else float("nan"),
+                **quantile_of(f"{prefix}.time_s", times_s),
             }
     return metrics
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cellwright.catalogue import tray_of_sku
-from cellwright.core.statistics import wilson_low
+from cellwright.core.statistics import quantile_of, rate_of
 from cellwright.experiments.recognition_scenes import TrueObject
 from cellwright.perception.recognition import Recognised
 
@@ -56,14 +56,12 @@ class RecognitionScore:
     def metrics(self, name: str) -> dict[str, float]:
         """Returns the figures, with a name before each."""
         return {
-            f"{name}.recall": self.seen / self.could if self.could else float("nan"),
-            f"{name}.recall_low": wilson_low(self.seen, self.could),
-            f"{name}.precision": self.true / self.told if self.told else float("nan"),
-            f"{name}.precision_low": wilson_low(self.true, self.told),
+            **rate_of(f"{name}.recall", self.seen, self.could),
             f"{name}.n": float(self.could),
-            f"{name}.position_mm_median": _quantile(self.errors_mm, 0.5),
-            f"{name}.position_mm_p95": _quantile(self.errors_mm, 0.95),
-            f"{name}.rotation_deg_p95": _quantile(self.turns_deg, 0.95),
+            **rate_of(f"{name}.precision", self.true, self.told),
+            **quantile_of(f"{name}.position_mm_median", self.errors_mm),
+            **quantile_of(f"{name}.position_mm_p95", self.errors_mm, 0.95),
+            **quantile_of(f"{name}.rotation_deg_p95", self.turns_deg, 0.95),
             f"{name}.flips": float(sum(turn > FLIPPED_DEG for turn in self.turns_deg)),
         }
 

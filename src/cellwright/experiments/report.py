@@ -15,7 +15,7 @@ from cellwright.core.results import Result
 from cellwright.experiments.experiment import DataTable, ExperimentOutcome
 from cellwright.experiments.plots import can_plot, draw
 
-__all__ = ["number_text", "result_json", "save_outcome", "write_table"]
+__all__ = ["interval_text", "number_text", "result_json", "save_outcome", "write_table"]
 
 SHORT_ROWS = 24  # of a table that is open from the start
 FIGURES_ON_PAGE = 40  # more would bury plots and tables
@@ -27,6 +27,24 @@ def number_text(value: float) -> str:
     if math.isnan(value):
         return "none"
     return f"{value:.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.5g}"
+
+
+def interval_text(result: Result, name: str) -> tuple[str, str]:
+    """Returns a metric's 95 % interval, and of how many values it is, as text; empty where there is none."""
+    found = result.interval(name)
+    if found is None:
+        return "", ""
+    low, high, count = found
+    if math.isnan(low) or math.isnan(high):  # there are too few values for one of the ends
+        interval = f"<= {_rough(high)}" if math.isnan(low) else f">= {_rough(low)}"
+    else:
+        interval = f"{_rough(low)} to {_rough(high)}"
+    return interval, "" if math.isnan(count) else f"{count:.0f}"
+
+
+def _rough(value: float) -> str:
+    """Returns an end of an interval, which is not known to five digits."""
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def result_json(result: Result) -> str:
@@ -108,7 +126,7 @@ def _verdict(result: Result) -> tuple[str, Tone]:
 
 def _figures(result: Result) -> str:
     """Returns all figures; of many, those that are compared with something come first and the rest is folded."""
-    names = list(result.metrics)
+    names = result.shown
     compared = [name for name in names if name in result.targets or name in result.paper]
     if len(names) <= FIGURES_ON_PAGE or not compared:
         return _figures_table(result, names)
@@ -117,14 +135,18 @@ def _figures(result: Result) -> str:
 
 
 def _figures_table(result: Result, names: Sequence[str]) -> str:
-    columns = ("metric", "ours", "paper", "target", "ok")
-    return table(columns, (_metric_row(result, name) for name in names), numbers=columns[1:4])
+    columns = ["metric", "ours", "95 % interval", "of [n]", "paper", "target", "ok"]
+    rows = [_metric_row(result, name) for name in names]
+    filled = [at for at in range(len(columns)) if any(row[at] for row in rows)]
+    rows = [tuple(row[at] for at in filled) for row in rows]
+    return table([columns[at] for at in filled], rows, numbers=("ours", "95 % interval", "paper", "target"))
 
 
 def _metric_row(result: Result, name: str) -> tuple[object, ...]:
     ok = yes_no(result.meets_target(name)) if name in result.targets else ""
     paper = number_text(result.paper[name]) if name in result.paper else ""
-    return code(name), number_text(result.metrics[name]), paper, result.target_text(name), ok
+    interval, count = interval_text(result, name)
+    return code(name), number_text(result.metrics[name]), interval, count, paper, result.target_text(name), ok
 
 
 def _is_short(data: DataTable) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from cellwright.core.extras import need_extra
 from cellwright.core.results import MeasurementConditions
 from cellwright.core.rng import RandomStreams
-from cellwright.core.statistics import wilson_low
+from cellwright.core.statistics import mean_of, quantile_of, rate_of
 from cellwright.experiments.experiment import EXPERIMENTS, DataTable, Experiment, ExperimentFindings
 from cellwright.experiments.plots import BarPlot, BoxPlot, Plot
 from cellwright.experiments.pool import run_jobs
@@ -60,15 +60,13 @@ def findings(rows: Sequence[IntegratedRun]) -> ExperimentFindings:
         own = [row for row in rows if row.group == group]
         for what in ("planned", "executed"):
             good = sum(getattr(row, what) for row in own)
-            metrics |= {f"{group}.{what}": good / len(own), f"{group}.{what}_low": wilson_low(good, len(own))}
+            metrics |= rate_of(f"{group}.{what}", good, len(own))
         errors_mm = [1e3 * row.error_m for row in own]
         metrics |= {
             f"{group}.n": len(own),
-            f"{group}.error_median_mm": float(np.nanmedian(errors_mm))
-            if np.isfinite(errors_mm).any()
-            else float("nan"),
-            f"{group}.looks_mean": float(np.mean([row.looks for row in own])),
-            f"{group}.time_median_s": float(np.median([row.time_s for row in own])),
+            **quantile_of(f"{group}.error_median_mm", errors_mm),
+            **mean_of(f"{group}.looks_mean", [row.looks for row in own]),
+            **quantile_of(f"{group}.time_median_s", [row.time_s for row in own]),
         }
     metrics |= {
         "false_done": sum(row.false_done for row in rows),

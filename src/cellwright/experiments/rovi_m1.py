@@ -12,7 +12,7 @@ from cellwright.catalogue.rovi_objects import ROVI_OBJECTS
 from cellwright.core.pose import Pose
 from cellwright.core.results import MeasurementConditions
 from cellwright.core.rng import RandomStreams
-from cellwright.core.statistics import wilson_high
+from cellwright.core.statistics import quantile_of, rate_of
 from cellwright.experiments.experiment import EXPERIMENTS, DataTable, Experiment, ExperimentFindings
 from cellwright.experiments.plots import BoxPlot, LinePlot
 from cellwright.experiments.pool import run_jobs
@@ -214,12 +214,11 @@ def _figures(name: str, trials: Sequence[M1Trial]) -> dict[str, float]:
     off = [trial.off_cm for trial in trials if trial.status == MeasurementStatus.FOUND]
     wrong = sum(trial.is_error and trial.status == MeasurementStatus.FOUND for trial in trials)
     return {
-        f"{name}.error": errors / n,
-        f"{name}.error_high": wilson_high(errors, n),
+        **rate_of(f"{name}.error", errors, n),
         f"{name}.n": float(n),
-        f"{name}.wrong": wrong / n,
-        f"{name}.median_cm": float(np.median(off)) if off else float("nan"),
-        f"{name}.p95_cm": float(np.quantile(off, 0.95)) if off else float("nan"),
+        **rate_of(f"{name}.wrong", wrong, n),
+        **quantile_of(f"{name}.median_cm", off),
+        **quantile_of(f"{name}.p95_cm", off, 0.95),
     }
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from cellwright.core.extras import need_extra
 from cellwright.core.results import MeasurementConditions
 from cellwright.core.rng import RandomStreams
-from cellwright.core.statistics import wilson_low
+from cellwright.core.statistics import quantile_of, rate_of
 from cellwright.experiments.experiment import EXPERIMENTS, DataTable, Experiment, ExperimentFindings
 from cellwright.experiments.plots import BarPlot, BoxPlot
 from cellwright.experiments.pool import run_jobs
@@ -116,18 +116,17 @@ def _errors(rows: Sequence[SparseTrial]) -> dict[str, float]:
     off_mm = [1000 * row.off_m for ok, row in zip(found, rows, strict=True) if ok]
     yaw_deg = [row.yaw_off_deg for ok, row in zip(found, rows, strict=True) if ok]
     figures = {
-        "l2_error": sum(far) / len(rows),
-        "yaw_error": sum(turned) / len(rows),
-        "total_error": wrong / len(rows),
-        "total_error_high": 1 - wilson_low(len(rows) - wrong, len(rows)),
-        "no_estimate": found.count(False) / len(rows),
         "n": float(len(rows)),
+        **rate_of("l2_error", sum(far), len(rows)),
+        **rate_of("yaw_error", sum(turned), len(rows)),
+        **rate_of("total_error", wrong, len(rows)),
+        **rate_of("no_estimate", found.count(False), len(rows)),
     }
     if off_mm:
         figures |= {
-            "median_mm": float(np.median(off_mm)),
-            "p95_mm": float(np.quantile(off_mm, 0.95)),
-            "yaw_p95_deg": float(np.quantile(yaw_deg, 0.95)),
+            **quantile_of("median_mm", off_mm),
+            **quantile_of("p95_mm", off_mm, 0.95),
+            **quantile_of("yaw_p95_deg", yaw_deg, 0.95),
         }
     return figures
 
@@ -143,7 +142,7 @@ def _metrics(rows: Sequence[SparseTrial]) -> dict[str, float]:
     metrics = {f"{name}.{key}": value for name, own in groups.items() for key, value in _errors(own).items()}
     sds = [row.sds for row in rows if row.group in ("m3.random", "m3.held_out") and row.status == "found"]
     if sds:
-        metrics["m3.sds_median"] = float(np.median(sds))
+        metrics |= quantile_of("m3.sds_median", sds)
     return metrics
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from cellwright.core.results import MeasurementConditions
 from cellwright.core.rng import RandomStreams
-from cellwright.core.statistics import wilson_low
+from cellwright.core.statistics import mean_of, quantile_of, rate_of
 from cellwright.experiments.experiment import EXPERIMENTS, DataTable, Experiment, ExperimentFindings
 from cellwright.experiments.plots import BarPlot, BoxPlot, FloorPlan, ImagePlot, Plot
 from cellwright.experiments.pool import run_jobs
@@ -86,9 +86,7 @@ def rovi_rrt(conditions: MeasurementConditions, workers: int | None = None) -> E
 
 
 def _rates(name: str, outcomes: Sequence[bool]) -> dict[str, float]:
-    count, successes = len(outcomes), sum(outcomes)
-    rate = successes / count
-    return {f"{name}_success": rate, f"{name}_success_low": wilson_low(successes, count), f"{name}_n": count}
+    return {**rate_of(f"{name}_success", sum(outcomes), len(outcomes)), f"{name}_n": len(outcomes)}
 
 
 def _plan_metrics(rows: Sequence[PlanRow]) -> dict[str, float]:
@@ -97,10 +95,10 @@ def _plan_metrics(rows: Sequence[PlanRow]) -> dict[str, float]:
         for pick in PICKS:
             own = [row for row in rows if (row.task, row.pick) == (task, pick)]
             metrics |= _rates(f"{task}.{pick}", [row.success for row in own])
-            metrics[f"{task}.{pick}_median_ms"] = float(np.median([row.ms for row in own]))
+            metrics |= quantile_of(f"{task}.{pick}_median_ms", [row.ms for row in own])
             paths = [row.path_m for row in own if row.success]
             if paths:
-                metrics[f"{task}.{pick}_path_m"] = float(np.mean(paths))
+                metrics |= mean_of(f"{task}.{pick}_path_m", paths)
     metrics["constrained.max_tilt_deg"] = max(row.tilt_deg for row in rows if row.task == "constrained" and row.success)
     return metrics
 
@@ -114,20 +112,20 @@ def _run_metrics(rows: Sequence[RoviRun]) -> dict[str, float]:
     for pick in PICKS:
         own = [row for row in rows if row.pick == pick]
         metrics |= _rates(f"executed.{pick}", [row.success for row in own])
-        metrics[f"executed.{pick}_place_error_mm"] = 1e3 * float(np.median([row.place_error_m for row in own]))
-        metrics[f"executed.{pick}_slip_mm"] = 1e3 * float(np.nanmedian([row.slip_m for row in own]))
-        metrics[f"executed.{pick}_duration_s"] = float(np.median([row.duration_s for row in own]))
-    errors_mm = 1e3 * np.array([row.place_error_m for row in rows])
+        metrics |= quantile_of(f"executed.{pick}_place_error_mm", [1e3 * row.place_error_m for row in own])
+        metrics |= quantile_of(f"executed.{pick}_slip_mm", [1e3 * row.slip_m for row in own])
+        metrics |= quantile_of(f"executed.{pick}_duration_s", [row.duration_s for row in own])
+    errors_mm = [1e3 * row.place_error_m for row in rows]
     return metrics | {
         "carry.max_tilt_deg": float(np.nanmax([row.carry_tilt_deg for row in rows])),
         "executed.hits": sum(row.hits for row in rows),
         "executed.hardest_hit_n": max(row.hardest_n for row in rows),
         "executed.obstacle_moved_mm": 1e3 * max(row.moved_m for row in rows),
-        "executed.place_error_p95_mm": float(np.percentile(errors_mm, 95)),
-        "executed.place_error_max_mm": float(errors_mm.max()),
+        **quantile_of("executed.place_error_p95_mm", errors_mm, 0.95),
+        "executed.place_error_max_mm": max(errors_mm),
         "executed.place_tilt_max_deg": max(row.place_tilt_deg for row in rows),
         "executed.slip_max_mm": 1e3 * float(np.nanmax([row.slip_m for row in rows])),
-        "executed.detection_error_mm": 1e3 * float(np.nanmedian([row.detection_error_m for row in rows])),
+        **quantile_of("executed.detection_error_mm", [1e3 * row.detection_error_m for row in rows]),
         "executed.detection_error_max_mm": 1e3 * float(np.nanmax([row.detection_error_m for row in rows])),
     }
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import astuple, fields
 
-import numpy as np
-
 from cellwright.core.results import MeasurementConditions
 from cellwright.core.rng import RandomStreams
-from cellwright.core.statistics import wilson_high, wilson_low
+from cellwright.core.statistics import quantile_of, rate_of
 from cellwright.experiments.experiment import EXPERIMENTS, DataTable, Experiment, ExperimentFindings
 from cellwright.experiments.plots import BoxPlot
 from cellwright.experiments.pool import run_jobs
@@ -59,14 +57,12 @@ def _metrics(size: str, rows: list[ToolChangeRow]) -> dict[str, float]:
     own = [row for row in rows if row.size == size]
     done = [row for row in own if row.done]
     return {
-        f"{size}.success": len(done) / len(own),
-        f"{size}.success_low": wilson_low(len(done), len(own)),
-        f"{size}.success_high": wilson_high(len(done), len(own)),
+        **rate_of(f"{size}.success", len(done), len(own)),
         f"{size}.n": len(own),
-        f"{size}.first_try": sum(row.is_first for row in own) / len(own),
-        f"{size}.take_s_median": float(np.median([row.take_s for row in done])) if done else float("nan"),
+        **rate_of(f"{size}.first_try", sum(row.is_first for row in own), len(own)),
+        **quantile_of(f"{size}.take_s_median", [row.take_s for row in done]),
         f"{size}.take_s_max": max((row.take_s for row in done), default=float("nan")),
-        f"{size}.lateral_mm_p95": float(np.percentile([row.lateral_mm for row in own], 95)),
+        **quantile_of(f"{size}.lateral_mm_p95", [row.lateral_mm for row in own], 0.95),
     }
 
 

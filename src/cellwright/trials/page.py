@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from html import escape
 from pathlib import Path
 
+from cellwright import __version__
 from cellwright.core.errors import CellwrightError, OutputError
 from cellwright.core.json_text import json_text
 from cellwright.core.page import Page, PageFigure, PageSection
-from cellwright.core.page_parts import Html, bullets, folded, image, paragraphs, table, yes_no
+from cellwright.core.page_parts import Html, beside, bullets, folded, image, paragraphs, table, yes_no
 from cellwright.execution import OrderReport
 from cellwright.judge import KitVerdict
 from cellwright.sim import World
@@ -76,28 +77,28 @@ def report_page(
     if report.false_done:
         verdict += ", although it was claimed" if not report.done else ", but it was claimed too early"
     name = ", ".join(order.order for order in report.orders) if report.is_run else report.trial
-    ending = f"{report.ending_text[:1].upper()}{report.ending_text[1:]}, after {_took_s(report):.1f} s."
+    ending = report.ending.value if report.detail in report.reason else report.ending_text
+    ended = f"After {_took_s(report):.1f} s: {ending}."
     events = bullets(map(str, (*report.hits, *report.drops)), "No collision, and nothing was dropped.")
-    caption = "The cell at the end."
+    shown = image(picture.read_bytes(), "The cell at the end.") if picture else ""
     return Page(
         kind="run" if report.is_run else "trial",
         heading=f"{'Run of' if report.is_run else 'Trial'} `{name}`",
         origin=f"Cell `{report.cell}`, seed {report.seed}, controller `{report.controller}`",
         verdict=verdict,
         tone="good" if report.done and not report.false_done else "bad",
-        reason=(f"{report.reason[:1].upper()}{report.reason[1:]}.", ending),
+        reason=(f"{report.reason[:1].upper()}{report.reason[1:]}.", ended),
         figures=_figures(report),
         links=links or {},
         sections=(
-            PageSection("Orders", "\n".join(map(_order, report.orders))),
-            PageSection("The cell", image(picture.read_bytes(), caption) if picture else ""),
+            PageSection("Orders", beside("\n".join(map(_order, report.orders)), shown)),
             PageSection("What the controller says", _account(report.account) if report.account else ""),
             PageSection("What went wrong on purpose", _faults(report)),
             PageSection("What was seen to happen", events),
             PageSection("Score", _score(report)),
             PageSection("Notes", bullets(report.notes)),
         ),
-        versions=report.versions,
+        versions={"cellwright": __version__, **report.versions},
         command=command,
     ).html()
 
@@ -115,7 +116,7 @@ def _figures(report: Report) -> list[PageFigure]:
         PageFigure("simulated time", f"{_took_s(report):.1f} s", f"in {report.wall_s:.1f} s of real time"),
     ]
     if account := report.account:
-        note = f"{account.retries} retries, {account.plans} plans"
+        note = f"retries: {account.retries}, plans: {account.plans}"
         figures.append(PageFigure("actions", str(len(account.actions)), note))
     figures.append(PageFigure("collisions", str(len(report.hits))))
     figures.append(PageFigure("drops", str(len(report.drops))))
