@@ -14,6 +14,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from cellwright.cli.log_video import video
 from cellwright.cli.output import console, err, prepare_output, print_json, table
 from cellwright.core.extras import need_extra
 from cellwright.record import Difference, Log, LogEntry, Mismatch, Sameness, fields_of, paced, plain, read_log
@@ -27,6 +28,8 @@ app = typer.Typer(no_args_is_help=True, help="Recorded runs: look into them, rep
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A log (MCAP file).")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 TopicNames = Annotated[list[str] | None, typer.Option("--topic", metavar="T", help="Only this topic; may be repeated.")]
+
+app.command()(video)
 
 DEFAULT_LIMIT = 10
 IN_EVERY_MESSAGE = ("time_ns", "sequence", "source", "header.stamp.sec", "header.stamp.nanosec")

@@ -12,6 +12,7 @@ import typer
 
 from cellwright.cli.live_page import SPEED_HELP, VIEW_HELP, LivePage
 from cellwright.cli.output import Quiet, counted, err, prepare_output, print_json, say, take_folder, tell, tell_hints
+from cellwright.cli.watching import VideoOption, check_video, write_watched
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.files import refuse_existing
@@ -64,6 +65,7 @@ def run(
     fault: Annotated[list[str] | None, typer.Option(help="What goes wrong: kind:key=value,...; repeatable.")] = None,
     seed: Annotated[int, typer.Option(help="Root of all randomness.")] = 0,
     fidelity: Annotated[str | None, typer.Option(help="physics or kinematic; the cell's own by default.")] = None,
+    video: VideoOption = None,
     realtime: Annotated[bool, typer.Option("--realtime", help="Pace the simulation to the wall clock.")] = False,
     record: Annotated[Path | None, typer.Option(help="The log; out/run.mcap, or the next number.")] = None,
     picture: Annotated[Path | None, typer.Option(help="The picture; out/run.png, or the next number.")] = None,
@@ -127,7 +129,7 @@ def run(
         return run_pick_order(
             context, cell, pick, seed=seed, fidelity=fidelity, realtime=realtime, record=record, picture=picture,
             draw=not no_picture, out=out, overwrite=overwrite, as_json=as_json, calibration=calibration,
-            view=view, speed=speed,
+            view=view, speed=speed, video=video,
         )  # fmt: skip
     if header.get("source") is not None:
         from cellwright.lab.sources import with_source
@@ -142,6 +144,7 @@ def run(
         refuse_existing(*wanted)  # now, and not after the laboratory was built
     if out is not None:
         take_folder(out, out, ("verdict.json", "verdict.html"), overwrite=overwrite)
+    check_video(video, overwrite=overwrite or resume)
     given = _external_plan(plan, rename or [])
     _check_options(header, loaded)
     measured = _calibration(header, loaded)
@@ -191,6 +194,7 @@ def run(
     if out is not None:
         write_report(report, out, written["picture"], command_line())
         written |= {what: out / FILES[what] for what in ("verdict", "page")}
+    written |= write_watched(files.log, loaded, video)
     if as_json:
         print_json(
             report.as_dict()

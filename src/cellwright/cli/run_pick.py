@@ -11,6 +11,7 @@ from rich.text import Text
 from cellwright.cli.live_page import LivePage
 from cellwright.cli.output import err, prepare_output, print_json, say, take_folder, tell, tell_hints
 from cellwright.cli.page_file import command_line
+from cellwright.cli.watching import check_video, write_watched
 from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
 from cellwright.core.json_text import json_text
@@ -38,6 +39,7 @@ TAKES = (
     "calibration",
     "view",
     "speed",
+    "video",
 )
 VERDICT = "verdict.json"
 
@@ -59,6 +61,7 @@ def run_pick_order(
     calibration: Path | None = None,
     view: str | None = None,
     speed: str | None = None,
+    video: Path | None = None,
 ) -> int:
     """Does an order to pick; the options are those of `run`, as far as they mean something here."""
     _refuse_others(context, order)
@@ -69,6 +72,7 @@ def run_pick_order(
         refuse_existing(*(path for path in (record, picture if draw else None) if path is not None))
     if out is not None:
         take_folder(out, out, (VERDICT,), overwrite=overwrite)
+    check_video(video, overwrite=overwrite)
 
     from cellwright.cells import cell_hints
     from cellwright.drawings.prior import Drawings
@@ -97,13 +101,17 @@ def run_pick_order(
             lost = recorder.close()
             live.finish(report)
             renderer = draw_end(lab.world, files.picture, lambda line: say(line, to=err)) if files.picture else None
-    told: dict[str, Any] = report.as_dict() | {
-        "cell": cell,
-        "log": files.log,
-        "log_lost": {"messages": lost.messages, "reason": lost.reason},
-        "picture": files.picture if renderer else None,
-        "renderer": renderer,
-    }
+    told: dict[str, Any] = (
+        report.as_dict()
+        | {
+            "cell": cell,
+            "log": files.log,
+            "log_lost": {"messages": lost.messages, "reason": lost.reason},
+            "picture": files.picture if renderer else None,
+            "renderer": renderer,
+        }
+        | write_watched(files.log, loaded, video)
+    )
     if out is not None:
         (out / VERDICT).write_text(json_text(told), encoding="utf-8")
     if as_json:

@@ -16,6 +16,7 @@ from cellwright.cli.live_page import SPEED_HELP, VIEW_HELP, LivePage
 from cellwright.cli.output import Quiet, err, prepare_output, print_json, say, table, take_folder, tell
 from cellwright.cli.page_file import command_line
 from cellwright.cli.run_status import status_of
+from cellwright.cli.watching import VideoOption, check_video, write_watched
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.lab import Lab
 from cellwright.lab.sources import SOURCES
@@ -42,6 +43,7 @@ def trial(
     out: Annotated[
         Path | None, typer.Option(help="Folder of verdict, page, picture and log; out/trial/NAME, or the next number.")
     ] = None,
+    video: VideoOption = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
     pace: Annotated[float | None, typer.Option(help="Simulated seconds per second, instead of the trial's.")] = None,
     any_port: Annotated[bool, typer.Option("--any-port", help="Free ports instead of the cell's.")] = False,
@@ -72,6 +74,7 @@ def trial(
         cfg = cfg.model_copy(update={"source": source})
     if cfg.calibration is not None and (controller or cfg.controller) == EXTERNAL:
         raise BadInput("a calibration is for a controller inside; one outside loads the file itself")
+    check_video(video, overwrite=overwrite)
     usual = Path("out") / "trial" / cfg.trial
     if out is not None:  # refused now what would be refused once the laboratory is built
         take_folder(out, usual, FILES.values(), overwrite=overwrite)
@@ -114,8 +117,10 @@ def trial(
         watch=watching,
     )
     live.finish(report)
+    written = {what: folder / name for what, name in FILES.items()}
+    written |= write_watched(written["log"], cfg.cell, video)
     if as_json:
-        print_json(report.as_dict() | {"files": {what: folder / name for what, name in FILES.items()}})
+        print_json(report.as_dict() | {"files": written})
     else:
         _print(report, folder)
     live.stay()
