@@ -1,4 +1,4 @@
-"""What a run leaves behind to be watched, when it is asked to; shared by the commands that run something."""
+"""Files that show a run to people, written after it where they are asked for; shared by the commands that run one."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ __all__ = ["VideoOption", "check_video", "write_watched"]
 
 VideoOption = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE", help="A video of the run: .mp4, .gif or .webp; `log video` has more options."
-    ),
+    typer.Option(metavar="FILE", help="A video of the run: .mp4, .gif or .webp; `log video` has more options."),
 ]
 
 

@@ -3,6 +3,18 @@
 from cellwright.viewing.document import RunDocument
 from cellwright.viewing.packet import Blob, pack, unpack
 from cellwright.viewing.page import viewer_page
+from cellwright.viewing.replay import ReplayWorld
 from cellwright.viewing.scene import make_scene
+from cellwright.viewing.video import Video, write_video
 
-__all__ = ["Blob", "RunDocument", "make_scene", "pack", "unpack", "viewer_page"]
+__all__ = [
+    "Blob",
+    "ReplayWorld",
+    "RunDocument",
+    "Video",
+    "make_scene",
+    "pack",
+    "unpack",
+    "viewer_page",
+    "write_video",
+]

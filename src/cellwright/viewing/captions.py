@@ -20,7 +20,7 @@ PAPER, INK, ALARM = (16, 20, 26, 165), (245, 246, 248, 255), (255, 176, 120, 255
 
 
 class Caption(NamedTuple):
-    """What stands under a frame: what is being done, and a mishap or a verdict, if there is one to be told."""
+    """Text under a frame: the actions that are being done, and a mishap or a verdict, if there is one to be told."""
 
     action: str
     mishap: str
