@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageFont
 
+from cellwright.planning import short_action
 from cellwright.record import Log
 
 __all__ = ["Caption", "Captions", "draw_caption"]
@@ -64,10 +65,11 @@ def _told(topic: str, time_s: float, message: Any) -> list[tuple[float, str]]:
 
 
 def _short(action: str) -> str:
-    """Returns an action's verb and what it is about; the robot stands before it already."""
-    name, *things = action.strip("()").split()
-    what = [thing.removeprefix("sku_").removeprefix("part_") for thing in things if "_tool" not in thing]
-    return " ".join([name, *what[1:3]])
+    """Returns a step in short; one of another controller's words as it is."""
+    try:
+        return short_action(action)
+    except ValueError:
+        return action
 
 
 def draw_caption(picture: npt.NDArray[np.uint8], time_s: float, caption: Caption) -> npt.NDArray[np.uint8]:
