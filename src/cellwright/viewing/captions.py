@@ -68,7 +68,7 @@ def _short(action: str) -> str:
     """Returns a step in short; one of another controller's words as it is."""
     try:
         return short_action(action)
-    except ValueError:
+    except (ValueError, IndexError):
         return action
 
 
