@@ -12,10 +12,9 @@ import numpy as np
 from cellwright import __version__
 from cellwright.core.errors import BadInput, OutOfRange, OutputError
 from cellwright.core.json_text import json_text
-from cellwright.core.messages import Detections
-from cellwright.core.pose import Pose
 from cellwright.core.rich_text import html_note
 from cellwright.lab.cell_picture import CellPicture
+from cellwright.viewing.document import RunDocument
 from cellwright.viewing.packet import Blob, pack
 from cellwright.viewing.page import viewer_page
 from cellwright.viewing.scene import make_scene
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["CellFrame", "show_lab", "still_page"]
 
 HEIGHT_PX, LEAST_PX, MOST_PX = 600, 100, 4000
-LISTS = ("actions", "plans", "events", "messages", "belief", "paths", "series", "pictures", "score")
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +96,7 @@ def still_page(lab: Lab) -> str:
 
 
 def _document(lab: Lab, time_s: float) -> dict[str, Any]:
-    """Returns a run document in which nothing happens."""
+    """Returns a run document in which nothing happens; what the sensors said last counts as said now."""
     about = {
         "cell": lab.cell.name,
         "seed": lab.seed,
@@ -112,23 +110,8 @@ def _document(lab: Lab, time_s: float) -> dict[str, Any]:
         "notes": ["The cell at one moment, as `lab.show()` found it."],
     }
     unsaid = ("order", "controller", "reason", "score", "failure_s", "command", "log")
-    seen = [sensor.latest for sensor in lab.sensors if isinstance(sensor.latest, Detections)]
-    return {
-        "about": about | dict.fromkeys(unsaid),
-        "robots": [*lab.robots],
-        "detections": [_detections(message, time_s) for message in seen if message.frame == "world"],
-        **{name: [] for name in LISTS},
-    }
-
-
-def _detections(message: Detections, time_s: float) -> dict[str, Any]:
-    """Returns what a detector said last, as if it said so now: the page shows what was said not long ago."""
-    items = []
-    for sku, place, turn, variances in zip(
-        message.skus, message.positions, message.quaternions, message.variances, strict=True
-    ):
-        pose = Pose(place, turn)
-        spread = np.sqrt(variances)[[0, 1, 2, 5]]
-        row = [*pose.position.tolist(), *pose.quaternion.tolist()]
-        items.append({"sku": sku, "pose": row, "sd": [v if np.isfinite(v) else None for v in spread.tolist()]})
-    return {"time_s": time_s, "source": message.source, "items": items}
+    said = RunDocument(lab.cell)
+    for sensor in lab.sensors:
+        if sensor.latest is not None:
+            said.take(sensor.topic, time_s, sensor.latest)
+    return {"about": about | dict.fromkeys(unsaid), "robots": said.robots, **said.whole()}
