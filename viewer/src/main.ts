@@ -92,6 +92,8 @@ function showFailure(run: Run): void {
 async function openTrace(runs: Run[]): Promise<void> {
   app.runs = runs;
   app.measure();
+  // One moment, as a notebook shows it, has no timeline, and nothing has happened: all room is for the cell.
+  document.body.classList.toggle("still", app.clock.end_s - app.clock.start_s < 1e-3);
   const failed = runs.findIndex((run) => run.document.about.failure_s !== null);
   app.active = Math.max(0, failed);
   app.tell("run");
