@@ -15,6 +15,7 @@ export interface LiveHandlers {
   hasEnded(): boolean;
 }
 
+const ENDED = "the run has ended"; // what the server says when it closes for good
 const WAITS_S = [0.5, 1, 2, 4, 8];
 
 export class LiveLine {
@@ -52,7 +53,7 @@ export class LiveLine {
         this.handlers.failed(error);
       }
     };
-    socket.onclose = () => this.closed();
+    socket.onclose = (event) => this.closed(event.reason);
   }
 
   private take(bytes: Uint8Array): void {
@@ -67,8 +68,8 @@ export class LiveLine {
     }
   }
 
-  private closed(): void {
-    if (this.handlers.hasEnded()) {
+  private closed(reason: string): void {
+    if (this.handlers.hasEnded() || reason === ENDED) {
       this.handlers.line("ended", "The run has ended. Everything stays on this page.");
       return;
     }

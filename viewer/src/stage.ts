@@ -12,6 +12,7 @@ export interface Shot {
 }
 
 const SLOW_MS = 120;
+const SLOW_SHADOWS_MS = 1000;
 
 /** Returns whether this browser draws in three dimensions. */
 export function hasWebGl(): boolean {
@@ -37,6 +38,7 @@ export class Stage {
   private isSlow = false;
   private isResting = false;
   private last_ms = 0;
+  private shadowed_ms = -Infinity;
   private slowFrames = 0;
   private rest = 0;
   private shots: Shot[] = [];
@@ -136,7 +138,9 @@ export class Stage {
     if (!this.cells.length) return;
     this.before();
     this.judgeSpeed(now_ms);
-    const areShadowsDue = this.areShadowsOld && (!this.isSlow || this.isResting);
+    const isTime = !this.isSlow || this.isResting || now_ms - this.shadowed_ms > SLOW_SHADOWS_MS;
+    const areShadowsDue = this.areShadowsOld && isTime;
+    if (areShadowsDue) this.shadowed_ms = now_ms;
     this.isResting = false;
     this.renderer.shadowMap.needsUpdate = areShadowsDue;
     if (areShadowsDue) this.areShadowsOld = false;

@@ -1,6 +1,6 @@
 /** The plan with its steps, what is under way, and the predicates of it with their evidence. */
 import { actionAt, isUnderWay, planAt } from "../document.ts";
-import { fill, fixed, h, reveal } from "../dom.ts";
+import { fill, fixed, h } from "../dom.ts";
 import type { Action, Plan, Predicate } from "../model.ts";
 import type { Run } from "../run.ts";
 import { phaseWord, shortAction, SIGNS, valueSign } from "../words.ts";
@@ -67,7 +67,13 @@ export class PlanPanel implements Panel {
     const order = (predicate: Predicate): number => (predicate.value === false ? 0 : predicate.value === null ? 1 : 2);
     const group = (when: string, title: string): HTMLElement | null => {
       const own = seen.filter((predicate) => predicate.when === when).sort((one, other) => order(one) - order(other));
-      return own.length ? h("div", { class: "predicates" }, h("h4", null, title), ...own.map((one) => this.predicate(one, when === "after" && !hasEnded))) : null;
+      if (!own.length) return null;
+      const isAwaited = when === "after" && !hasEnded;
+      const count = (value: boolean | null): number => own.filter((one) => one.value === value).length;
+      const counts = isAwaited ? `${own.length} awaited` : [`${count(true)} ✓`, count(false) ? `${count(false)} ✗` : "", count(null) ? `${count(null)} ?` : ""].filter(Boolean).join("  ");
+      // What is known and new is open: conditions while it is under way, effects when it is done, all when it failed.
+      const isOpen = kind === "failed" || (when === "after") === hasEnded || own.some((one) => !isAwaited && one.value !== true);
+      return h("details", { class: "predicates", open: isOpen }, h("summary", null, title, h("small", null, counts)), ...own.map((one) => this.predicate(one, isAwaited)));
     };
     return h(
       "article",
@@ -118,9 +124,6 @@ export class PlanPanel implements Panel {
         );
       }),
     );
-    const running = this.steps.querySelector<HTMLElement>(".running");
-    const box = this.element.parentElement;
-    if (running && box) reveal(box, running);
   }
 }
 
