@@ -114,17 +114,12 @@ export class Overlays {
       place.matrixAutoUpdate = false;
       if (pose) setPose(place, pose);
       const box = new THREE.Box3(new THREE.Vector3(...low), new THREE.Vector3(...high));
+      // Only the ground is tinted: a box round the eye would colour everything.
       const size = box.getSize(new THREE.Vector3());
-      const fillMaterial = new THREE.MeshBasicMaterial({
-        color: COLOURS.zone,
-        transparent: true,
-        opacity: 0.08,
-        depthWrite: false,
-        side: THREE.DoubleSide,
-      });
-      const solid = new THREE.Mesh(new THREE.BoxGeometry(size.x, size.y, size.z), fillMaterial);
-      box.getCenter(solid.position);
-      place.add(solid, lines(edges(box), COLOURS.zone, 1.5));
+      const tint = new THREE.MeshBasicMaterial({ color: COLOURS.zone, transparent: true, opacity: 0.16, depthWrite: false, side: THREE.DoubleSide });
+      const ground = new THREE.Mesh(new THREE.PlaneGeometry(size.x, size.y), tint);
+      ground.position.set((low[0] + high[0]) / 2, (low[1] + high[1]) / 2, low[2] + 0.003);
+      place.add(ground, lines(edges(box), COLOURS.zone, 2));
       group.add(place);
     }
   }
@@ -274,17 +269,19 @@ export class Overlays {
     const believed = new Map(matches.filter((match) => match.body !== null).map((match) => [match.body, match]));
     const named = new Set<string>();
     bodies.forEach((body, index) => {
-      if (!["part", "tray", "mobile", "camera"].includes(body.kind)) {
-        // Of a robot or a tool with many bodies, one is named.
-        if (!["robot", "tool"].includes(body.kind) || named.has(body.label)) return;
-        named.add(body.label);
-      }
+      let text = body.label;
+      if (body.kind === "robot" || body.kind === "mobile") {
+        // Of a robot with many bodies, the first is named.
+        text = body.name.split("/")[0]!;
+        if (named.has(text)) return;
+        named.add(text);
+      } else if (!["part", "tray", "camera"].includes(body.kind)) return;
       const group = this.cell.groups[index];
-      if (!group?.visible || (!group.children.length && body.kind !== "camera")) return;
+      if (!group?.visible) return;
       const match = believed.get(index);
       const off = match?.off_mm == null ? "" : ` · ${match.off_mm.toFixed(1)} mm`;
-      const [x, y, z] = group!.matrix.elements.slice(12, 15) as Vec3;
-      this.label([x, y, z + 0.01], body.label + off, body.kind);
+      const [x, y, z] = group.matrix.elements.slice(12, 15) as Vec3;
+      this.label([x, y, z + 0.01], text + off, body.kind);
     });
   }
 }

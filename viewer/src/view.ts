@@ -12,6 +12,9 @@ import type { Run } from "./run.ts";
 import { hasWebGl, poseCamera, Stage } from "./stage.ts";
 
 const FIRST_LAYERS: Layer[] = ["belief", "path", "shadows"];
+const LETTER_PX = 6.3;
+const LINE_PX = 15;
+const RANKS = ["off", "old", "tray", "robot", "mobile", "camera", "zone", "part", "frame"];
 const KEEP = "cellwright-layers";
 
 export class View implements Eyes {
@@ -133,11 +136,18 @@ export class View implements Eyes {
       if (this.cells.length > 1) {
         spans.push(h("span", { class: "run-name", style: { left: `${index * width + 10}px`, bottom: "8px" } }, `Run ${run.name} · ${run.document.about.status}`));
       }
-      for (const { at, text, kind } of overlays.labels) {
+      const taken: [number, number, number][] = [];
+      const inOrder = [...overlays.labels].sort((one, other) => rank(one.kind) - rank(other.kind));
+      for (const { at, text, kind } of inOrder) {
         const seen = at.clone().project(camera);
         if (seen.z > 1 || Math.abs(seen.x) > 1 || Math.abs(seen.y) > 1) continue;
         const left = index * width + ((seen.x + 1) / 2) * width;
-        spans.push(h("span", { class: `label ${kind}`, style: { transform: `translate(${left.toFixed(1)}px, ${(((1 - seen.y) / 2) * height).toFixed(1)}px)` } }, text));
+        // What would lie on another label is left out until there is room: closer, it comes.
+        const top = ((1 - seen.y) / 2) * height;
+        const right = left + text.length * LETTER_PX + 10;
+        if (taken.some(([from, to, level]) => left < to && right > from && Math.abs(level - top) < LINE_PX)) continue;
+        taken.push([left, right, top]);
+        spans.push(h("span", { class: `label ${kind}`, style: { transform: `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)` } }, text));
       }
     });
     fill(this.labels, ...spans);
@@ -232,6 +242,10 @@ export class View implements Eyes {
     if (layer === "shadows") this.stage?.setShadows(isOn);
     this.stage?.redraw(true);
   }
+}
+
+function rank(kind: string): number {
+  return (RANKS.indexOf(kind) + RANKS.length + 1) % (RANKS.length + 1);
 }
 
 function remembered(): Layer[] | null {

@@ -34,7 +34,7 @@ export class ScorePanel implements Panel {
               { class: `sign ${item.passed === null ? "unknown" : item.passed ? "done" : "failed"}`, "aria-label": item.passed ? "passed" : item.passed === null ? "unknown" : "not passed" },
               item.passed === null ? "?" : item.passed ? "✓" : "✗",
             ),
-            item.name.replace(/_/g, " "),
+            item.name,
             ...(hasPoints ? [short(item.points), short(item.most)] : []),
             item.reason ?? "",
           ]),
