@@ -14,6 +14,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from cellwright import __version__
+from cellwright.cli.help_examples import epilog
 from cellwright.cli.live_page import with_view_address
 from cellwright.cli.output import Quiet, set_quiet
 from cellwright.cli.page_file import remember_command
@@ -26,6 +27,7 @@ COMMANDS = (
     "control", "crcl", "log", "experiment", "bench", "doctor",
 )  # fmt: skip
 """Modules of this package: a group called `app`, or a function of the module's own name."""
+COMPLETION = {"--install-completion", "--show-completion"}
 COLLECT_AFTER = (100_000, 20, 20)  # new objects; what is imported stays, and looking for garbage in it takes a tenth
 
 # Older typers stand on click, newer ones carry a copy of it: the classes that are raised live beside this one.
@@ -41,6 +43,7 @@ def make_app(commands: Iterable[str] = COMMANDS, *, only_listed: bool = False) -
         add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
+        epilog=epilog(""),
     )
     app.callback(invoke_without_command=True)(_version)
     for name in commands:
@@ -49,9 +52,12 @@ def make_app(commands: Iterable[str] = COMMANDS, *, only_listed: bool = False) -
             continue
         module = import_module(f"cellwright.cli.{name}")
         if hasattr(module, "app"):
-            app.add_typer(module.app, name=name)
+            for command in module.app.registered_commands:
+                called = command.name or command.callback.__name__.replace("_", "-")
+                command.epilog = epilog(f"{name} {called}")
+            app.add_typer(module.app, name=name, epilog=epilog(name))
         else:
-            app.command(name)(getattr(module, name))
+            app.command(name, epilog=epilog(name))(getattr(module, name))
     return app
 
 
@@ -81,7 +87,8 @@ def _run(arguments: list[str]) -> int:
     set_quiet(False)
     arguments = with_view_address(arguments)
     try:
-        named = arguments[:1] if arguments[:1] and arguments[0] in COMMANDS else COMMANDS
+        first = next((word for word in arguments if not word.startswith("-")), "")
+        named = (first,) if first in COMMANDS else () if set(arguments) & COMPLETION else COMMANDS
         app = make_app(named, only_listed=arguments in ([], ["--help"], ["--version"]))
         result = app(args=arguments, prog_name="cellwright", standalone_mode=False)
         sys.stdout.flush()
@@ -110,9 +117,19 @@ def _run(arguments: list[str]) -> int:
 def _version(
     version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
     quiet: Quiet = False,
+    install: Annotated[
+        bool, typer.Option("--install-completion", help="Install completion for your shell: bash, zsh or fish.")
+    ] = False,
+    show: Annotated[bool, typer.Option("--show-completion", help="Print the script that does it.")] = False,
 ) -> None:
     if version:
         print(__version__)
+        raise typer.Exit
+    if install or show:
+        from cellwright.cli.completion import completion_script, install_completion, this_shell
+
+        shell = this_shell()
+        print("\n".join([completion_script(shell, make_app())] if show else install_completion(shell, make_app())))
         raise typer.Exit
 
 
