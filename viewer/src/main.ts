@@ -55,8 +55,10 @@ function fail(error: unknown): void {
   banner.hidden = false;
 }
 
-function setTheme(): void {
-  const isDark = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+/** Takes the colours that the user chose, else those of the system; paper is always light. */
+function setTheme(wish: unknown = null): void {
+  const isWished = theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  const isDark = wish === false ? false : isWished;
   document.documentElement.dataset.theme = isDark ? "dark" : "light";
   view?.setDark(isDark);
   plots.redraw();
@@ -137,7 +139,7 @@ function openLive(): void {
       app.runs = [fresh];
       app.tell("run");
       app.clock.follow();
-      void view!.show([fresh]).then(setTheme, fail);
+      void view!.show([fresh]).then(() => setTheme(), fail);
     },
     rows: (rows) => {
       run()?.add(rows);
@@ -207,6 +209,8 @@ async function start(): Promise<void> {
   layOut();
   setTheme();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", setTheme);
+  window.addEventListener("beforeprint", () => setTheme(false));
+  window.addEventListener("afterprint", () => setTheme());
   useKeys();
   const blocks = await readBlocks();
   if (blocks.size) await openTrace(readRuns(blocks));

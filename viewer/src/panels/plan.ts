@@ -55,6 +55,9 @@ export class PlanPanel implements Panel {
     const key = now.map((action) => `${action.id} ${action.phase} ${phaseWord(action, time_s).kind}`).join() + run.version;
     if (key === this.shownActions) return;
     this.shownActions = key;
+    // A single failure that is shown below need not be told twice.
+    const failed = actions.filter((action) => action.phase === "failed");
+    this.failed.hidden = failed.length === 1 && now.some((action) => action === failed[0] && phaseWord(action, time_s).kind === "failed");
     now.sort((one, other) => Number(other.phase === "failed") - Number(one.phase === "failed"));
     fill(this.current, ...now.map((action) => this.card(action, time_s)));
     if (!now.length) fill(this.current, h("p", { class: "empty" }, "No action has begun yet."));
