@@ -121,6 +121,17 @@ def test_setup_without_a_fit_python_says_so_in_one_line():
     assert "3.11" in done.stderr
 
 
+@needs_checkout
+@pytest.mark.parametrize(("wish", "code"), [("if-possible", 0), ("", 1)])
+def test_a_viewer_without_node_is_told_in_one_line(tmp_path, wish, code):
+    command = [shutil.which("sh"), "scripts/build-viewer", *filter(None, [wish])]
+    done = subprocess.run(command, cwd=ROOT, env={"PATH": str(tmp_path)}, capture_output=True, text=True)
+    assert done.returncode == code
+    told = done.stdout + done.stderr
+    assert told.count("\n") == 1
+    assert "Node.js 20" in told
+
+
 SKIPS = """
 import pytest
 

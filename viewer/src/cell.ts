@@ -65,12 +65,12 @@ export class CellScene {
     });
   }
 
-  /** Returns shapes of a body for something that looks like it, in one material. */
-  copyOf(body: number, material: THREE.Material): THREE.Group {
+  /** Returns shapes of a body for something that looks like it, in one material or in its own. */
+  copyOf(body: number, material: THREE.Material | null): THREE.Group {
     const copy = new THREE.Group();
     for (const child of this.groups[body]?.children ?? []) {
       if (!(child instanceof THREE.Mesh) || child.userData.geom === undefined) continue;
-      const mesh = new THREE.Mesh(child.geometry as THREE.BufferGeometry, material);
+      const mesh = new THREE.Mesh(child.geometry as THREE.BufferGeometry, material ?? (child.material as THREE.Material));
       mesh.matrixAutoUpdate = false;
       mesh.matrix.copy(child.matrix);
       copy.add(mesh);

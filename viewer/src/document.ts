@@ -5,6 +5,7 @@ import type { Action, BeliefRow, Detections, Path, Plan, RunDocument, RunEvent, 
 const LISTS = ["plans", "events", "messages", "belief", "detections", "paths", "pictures"] as const;
 /** A live page keeps so many rows of a list; a trace has what it has. */
 const MOST = { plans: 500, events: 5000, messages: 5000, belief: 40000, detections: 3000, paths: 3000, pictures: 60 };
+const MOST_ACTIONS = 2000;
 const MOST_NUMBERS = 30000;
 
 export type RowsPart = Partial<RunDocument>;
@@ -48,8 +49,12 @@ export function emptyDocument(): RunDocument {
 /** Adds rows that are new; actions with a known id and what is said about the run replace what was there. */
 export function addRows(document: RunDocument, rows: RowsPart, is_bounded = false): RunDocument {
   if (rows.about) Object.assign(document.about, rows.about);
-  if (rows.robots) document.robots = rows.robots;
-  if (rows.score?.length) document.score = rows.score;
+  if (rows.robots) document.robots = [...new Set([...document.robots, ...rows.robots])];
+  for (const item of rows.score ?? []) {
+    const known = document.score.findIndex((one) => one.name === item.name);
+    if (known >= 0) document.score[known] = item;
+    else document.score.push(item);
+  }
   for (const name of LISTS) {
     const list = document[name] as unknown[];
     for (const row of (rows[name] ?? []) as unknown[]) list.push(row);
@@ -63,6 +68,7 @@ export function addRows(document: RunDocument, rows: RowsPart, is_bounded = fals
       else document.actions[index] = action;
     }
     document.actions.sort((one, other) => one.start_s - other.start_s);
+    if (is_bounded && document.actions.length > MOST_ACTIONS * 1.2) document.actions.splice(0, document.actions.length - MOST_ACTIONS);
   }
   for (const series of rows.series ?? []) appendSeries(document.series, series, is_bounded);
   return document;

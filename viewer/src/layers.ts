@@ -145,15 +145,17 @@ export class Overlays {
   }
 
   private belief(matches: Match[], count: number): void {
+    const { run } = this.cell;
     const isOff = ({ off_mm }: Match): boolean => off_mm === null || off_mm >= OFF_MM;
     const ghosts = matches.map((match) => Number(isOff(match))).join("");
-    this.once("belief", `${count} ${this.cell.run.version} ${ghosts}`, (group) => {
+    this.once("belief", `${count} ${run.version} ${ghosts}`, (group) => {
       for (const match of matches) {
         const { row } = match;
         const template = this.templates.get(row.sku);
         // Where belief is right, a ghost would only hide the colours of the thing.
         if (template !== undefined && isOff(match)) {
-          const copy = this.cell.copyOf(template, this.ghost);
+          // Without the truth, what is believed is all there is to see, and looks like the thing.
+          const copy = this.cell.copyOf(template, run.isPlaced(template) ? this.ghost : null);
           copy.matrixAutoUpdate = false;
           setPose(copy, row.pose);
           group.add(copy);
@@ -166,7 +168,7 @@ export class Overlays {
         group.add(cloud);
       }
     });
-    if (!this.cell.run.document.about.is_truth_shown) return;
+    if (!run.document.about.is_truth_shown) return;
     const points: number[] = [];
     const old: number[] = [];
     for (const { row, body, off_mm } of matches) {

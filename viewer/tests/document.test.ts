@@ -97,3 +97,12 @@ test("names of actions are short, cameras are found by their detectors", () => {
   assert.equal(cameraOf("/camera_2/detections", [{ name: "camera_1" }, { name: "camera_2" }])?.name, "camera_2");
   assert.equal(cameraOf("detector_a", [{ name: "camera_b" }]), null);
 });
+
+test("a score is told once for each item, whatever comes first", () => {
+  const document = questions.emptyDocument();
+  const item = (name: string, passed: boolean) => ({ name, passed, points: null, most: null, reason: null });
+  questions.addRows(document, { score: [item("slot", false), item("time", true)], robots: ["a"] });
+  questions.addRows(document, { score: [item("slot", true)], robots: [] });
+  assert.deepEqual(document.score.map(({ name, passed }) => [name, passed]), [["slot", true], ["time", true]]);
+  assert.deepEqual(document.robots, ["a"]);
+});
