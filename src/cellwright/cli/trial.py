@@ -16,11 +16,13 @@ from cellwright.cli.live_page import SPEED_HELP, VIEW_HELP, LivePage
 from cellwright.cli.output import Quiet, err, prepare_output, print_json, say, table, take_folder, tell
 from cellwright.cli.page_file import command_line
 from cellwright.cli.run_status import status_of
+from cellwright.cli.trial_seeds import run_sweep
 from cellwright.cli.watching import VideoOption, check_video, write_watched
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.lab import Lab
 from cellwright.lab.sources import SOURCES
 from cellwright.trials.cfg import EXTERNAL, trial_json_schema
+from cellwright.trials.controller_command import ControllerCommand
 from cellwright.trials.page import FILES
 from cellwright.trials.report import Report
 from cellwright.trials.trial_file import read_whole_trial, run_trial
@@ -50,6 +52,22 @@ def trial(
     addresses: Annotated[
         Path | None, typer.Option(help="Write the addresses of the interfaces to this file, as JSON, once they listen.")
     ] = None,
+    command: Annotated[
+        str | None,
+        typer.Option(
+            "--controller-command",
+            help="Starts the controller once the interfaces listen: places such as {crcl.fanuc}, {vision.fanuc}, "
+            "{control} and {seed} are filled in.",
+        ),
+    ] = None,
+    seeds: Annotated[
+        str | None, typer.Option(help="Run the trial with each of these seeds: 3, 0..99 or 1,5,7..9.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, max=1000, help="With --seeds: processes; one per core.")
+    ] = None,
+    keep: Annotated[str, typer.Option(help="With --seeds: whose files stay: all, failed or none.")] = "failed",
+    junit: Annotated[Path | None, typer.Option(help="With --seeds: write JUnit XML to this file.")] = None,
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of trial files and end.")] = False,
     view: Annotated[str | None, typer.Option(metavar="[HOST:PORT]", help=VIEW_HELP)] = None,
     speed: Annotated[str | None, typer.Option(help=SPEED_HELP)] = None,
@@ -66,15 +84,39 @@ def trial(
     if file is None:
         raise BadInput("which trial? give its YAML file, or --schema")
     cfg = read_whole_trial(file)
-    if calibration is not None:
-        cfg = cfg.model_copy(update={"calibration": str(calibration)})
+    changes = {} if calibration is None else {"calibration": str(calibration)}
     if source is not None:
         if source not in SOURCES:
             raise UnknownName("source", source, SOURCES, "--source")
-        cfg = cfg.model_copy(update={"source": source})
+        changes["source"] = source
+    cfg = cfg.model_copy(update=changes)
     if cfg.calibration is not None and (controller or cfg.controller) == EXTERNAL:
         raise BadInput("a calibration is for a controller inside; one outside loads the file itself")
     check_video(video, overwrite=overwrite)
+    program = None if command is None else ControllerCommand.parse(command)
+    if program is not None and (controller or cfg.controller) != EXTERNAL:
+        raise BadInput("--controller-command is for a controller outside: add --controller external")
+    if seeds is not None:
+        if addresses is not None:
+            raise BadInput("--addresses is for one trial: with --seeds, a controller gets them by --controller-command")
+        return run_sweep(
+            file,
+            cfg,
+            seeds,
+            changes=changes,
+            controller=controller,
+            command=program,
+            pace=pace,
+            workers=jobs,
+            keep=keep,
+            out=out,
+            overwrite=overwrite,
+            junit=junit,
+            trace=False,
+            as_json=as_json,
+        )
+    if jobs is not None or junit is not None:
+        raise BadInput("--jobs and --junit are for --seeds")
     usual = Path("out") / "trial" / cfg.trial
     if out is not None:  # refused now what would be refused once the laboratory is built
         take_folder(out, usual, FILES.values(), overwrite=overwrite)
@@ -115,6 +157,7 @@ def trial(
         on_open=opened,
         say=_told,
         watch=watching,
+        program=program,
     )
     live.finish(report)
     written = {what: folder / name for what, name in FILES.items()}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import active_children, get_context
 from typing import TypeVar
 
 from cellwright.core.results import MeasurementFailed
 
-__all__ = ["run_jobs"]
+__all__ = ["each_result", "run_jobs"]
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -62,6 +62,53 @@ def run_jobs(
                 worker.terminate()  # else they would finish what they have in hand
             raise
     return results
+
+
+def each_result(
+    work: Callable[[Job], Result], jobs: Sequence[Job], workers: int | None = None
+) -> Generator[tuple[int, Result | None], None, None]:
+    """Works on every job in other processes, and yields its number and its result as soon as it is done.
+
+    A process that dies takes its one job along, whose result is None, and another takes its place. When the caller
+    stops asking, or is interrupted, all are told to end, and waited for.
+
+    Args:
+        work: A function of a module, so that another process finds it.
+        jobs: The arguments of `work`; they and its results must be picklable.
+        workers: Number of processes; as many as there are cores when None.
+    """
+    others, left = set(active_children()), iter(enumerate(jobs))
+    idle = [_one() for _ in range(min(workers or os.cpu_count() or 1, len(jobs)))]
+    running: dict[Future[Result], tuple[int, ProcessPoolExecutor]] = {}
+    over = False
+    try:
+        while True:
+            while idle and (job := next(left, None)) is not None:
+                pool = idle.pop()
+                running[pool.submit(work, job[1])] = job[0], pool
+            if not running:
+                break
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                number, pool = running.pop(future)
+                try:
+                    result = future.result()
+                except BrokenProcessPool:
+                    pool.shutdown()
+                    idle.append(_one())
+                    yield number, None
+                else:
+                    idle.append(pool)
+                    yield number, result
+        over = True
+    finally:
+        for worker in () if over else set(active_children()) - others:
+            worker.terminate()
+        for pool in (*idle, *(pool for _, pool in running.values())):
+            pool.shutdown(cancel_futures=True)
+
+
+def _one() -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(1, get_context("spawn"), _start, (bool,))
 
 
 def _start(prepare: Callable[[], object]) -> None:

@@ -10,8 +10,8 @@ from cellwright._lazy import lazy_names
 
 if TYPE_CHECKING:
     from cellwright.testing.cell import CellError, CellUnderTest
-    from cellwright.testing.controller_run import ControllerRun
     from cellwright.testing.expectations import Expect, expect
+    from cellwright.trials.controller_run import ControllerRun
 
 __all__ = ["CellError", "CellUnderTest", "ControllerRun", "Expect", "expect"]
 
@@ -19,7 +19,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         ".cell": "CellError CellUnderTest",
-        ".controller_run": "ControllerRun",
+        "..trials.controller_run": "ControllerRun",
         ".expectations": "Expect expect",
     },
 )

@@ -13,10 +13,10 @@ from typing import Any
 from cellwright import __version__
 from cellwright.core.errors import BadInput, OutOfRange
 from cellwright.testing.cell_faults import CellFaults
-from cellwright.testing.controller_run import ControllerLimits, ControllerRun, run_controller
 from cellwright.testing.evidence import MARK
 from cellwright.testing.host_process import CellError, HostProcess
 from cellwright.testing.settings import KeepSettings, near
+from cellwright.trials.controller_run import ControllerLimits, ControllerRun, run_controller
 
 __all__ = ["CellError", "CellUnderTest"]
 

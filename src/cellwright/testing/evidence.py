@@ -7,8 +7,6 @@ import hashlib
 import json
 import re
 import shutil
-import subprocess
-import sys
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -24,7 +22,6 @@ __all__ = ["KeptEvidence", "empty_output", "take_test_folder"]
 
 MARK = "cell.json"  # made by `start`: a folder with it is one of ours
 LONGEST = 120  # characters of a folder's name, of which some systems allow 255 bytes in a whole path
-MAKING_S = 600.0  # real time for a trace or a video
 
 
 def slug_of(node_id: str) -> str:
@@ -75,6 +72,7 @@ class KeptEvidence:
     def of(cls, cell: CellUnderTest, settings: KeepSettings, *, failed: bool) -> KeptEvidence:
         """Keeps what the settings want of a cell that has just failed, or served a test that passed."""
         from cellwright.core.errors import CellwrightError
+        from cellwright.viewing.from_log import make_from_log
 
         made = cls()
         wanted = [what for what in ("trace", "video", "picture") if settings.keeps(what, failed=failed)]
@@ -91,7 +89,9 @@ class KeptEvidence:
         if log.exists():
             for what, file in (("trace", "trace.html"), ("video", "video.mp4")):
                 if what in wanted:
-                    made._make(what, log, cell.folder / file)
+                    path, problem = make_from_log(what, log, cell.folder / file)
+                    made.files += [(what, path)] if path else []
+                    made.notes += [problem] if problem else []
         made.files += [("picture", path) for path in cell.pictures if path.exists()]
         made.files += [(path.stem if path.suffix != ".mcap" else "log", path) for path in saved]
         if ("log", log) not in made.files and log.exists():
@@ -101,20 +101,6 @@ class KeptEvidence:
         if not saved:  # its process has ended: what that has said tells why
             made.files.append(("host", cell.folder / "host.txt"))
         return made
-
-    def _make(self, what: str, log: Path, file: Path) -> None:
-        """Makes a trace or a video from the log, in a process of its own: drivers of graphics may end theirs."""
-        command = [sys.executable, "-m", "cellwright", "log", what, str(log), "--out", str(file)]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=MAKING_S, check=False)
-        except subprocess.TimeoutExpired:
-            self.notes.append(f"there is no {what}: it took more than {MAKING_S:g} s")
-            return
-        if made := sorted(log.parent.glob(f"{file.stem}.*")):  # a video may be of another kind than was asked for
-            self.files.append((what, made[0]))
-        else:
-            said = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
-            self.notes.append(f"there is no {what}: {said.removeprefix('cellwright: ')}")
 
     def properties(self, here: Path) -> Iterator[tuple[str, str]]:
         """Yields what is told of it in JUnit XML and to the process that writes the report; `here` is left out."""

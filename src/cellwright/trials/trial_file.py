@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +24,8 @@ from cellwright.lab.cell_file import read_cell
 from cellwright.lab.lab import Lab
 from cellwright.lab.sources import with_source
 from cellwright.trials.cfg import EXTERNAL, TrialCfg, controller_names, make_trial, read_trial
+from cellwright.trials.controller_command import GRACE_S, ControllerCommand, ControllerProgram
+from cellwright.trials.controller_run import ControllerLimits
 from cellwright.trials.controllers import TRIAL_CONTROLLERS
 from cellwright.trials.orders import OrderBook
 from cellwright.trials.page import save_report
@@ -34,6 +37,7 @@ __all__ = ["read_whole_trial", "run_trial", "trial_hints"]
 
 LISTS = ("orders", "faults")
 SLOWEST = 4.0  # real time may be so many times what the pace says, and a minute more
+LONGEST_S = 86_400.0  # real time
 CLEARLY = 0.5  # of what plans take at least: a limit below is hinted at
 
 Addresses = dict[str, Any]
@@ -51,6 +55,7 @@ def run_trial(
     say: Callable[[str], None] = lambda _text: None,
     watch: Callable[[Lab], contextlib.AbstractContextManager[object]] = contextlib.nullcontext,
     command: str = "",
+    program: ControllerCommand | None = None,
 ) -> Report:
     """Runs a trial to its end; whatever the controller does or does not do, there is a verdict.
 
@@ -70,6 +75,7 @@ def run_trial(
         say: Told what is going on.
         watch: Watches the laboratory while it works, such as a line that shows its time; must not change it.
         command: How the trial is repeated, for its page.
+        program: Starts the controller outside, once the interfaces are open, and ends with the trial.
 
     Raises:
         BadInput: The trial does not fit its cell, or no controller could fill its orders; nothing was done.
@@ -96,8 +102,10 @@ def run_trial(
             out.mkdir(parents=True, exist_ok=True)
         recorder = lab.record(out / "log.mcap") if out is not None else None
         started_s, pause = time.monotonic(), ClockPause()
+        limits = ControllerLimits(LONGEST_S, cfg.connect_within_s, GRACE_S)  # of one that hangs, the trial ends
+        own = None if program is None else ControllerProgram(program, out or Path(tempfile.mkdtemp()), limits)
         if name == EXTERNAL:
-            work = _outside(trial, interfaces, pause, any_port, on_open)
+            work = _outside(trial, interfaces, pause, any_port, on_open, own)
         else:
             work = trial.inside(TRIAL_CONTROLLERS.get(name))
         limit_s = 60.0 + cfg.connect_within_s + SLOWEST * cfg.time_limit_s / (speed or 0.1)
@@ -106,7 +114,12 @@ def run_trial(
                 end = lab.perform(trial.run(work))
         except SimulationError as error:
             end = Ending.BROKEN, str(error)
-        notes, wall_s = [*lacking, *hints], time.monotonic() - started_s
+        finally:
+            if own is not None and interfaces.ended in ("", Ending.INTERRUPTED.value):
+                own.stop()  # nobody is left for whom it could go on
+        ran = own.join() if own is not None else None
+        failed = [f"the controller failed: {ran.ending}"] if ran is not None and not ran.ok else []
+        notes, wall_s = [*lacking, *hints, *failed], time.monotonic() - started_s
         report = trial.report(end, name, wall_s=wall_s, possible=possible, notes=notes)
         if report.done:  # the limit was long enough
             beaten = _limit_hints(cfg, possible)
@@ -123,18 +136,28 @@ async def _outside(
     pause: ClockPause,
     any_port: bool,
     on_open: Callable[[Addresses], None],
+    own: ControllerProgram | None,
 ) -> TrialEnd:
     """Opens the interfaces and lets programs outside work; time stands still until one connects."""
-    on_open(await interfaces.open(any_port=any_port))
+    addresses = await interfaces.open(any_port=any_port)
+    on_open(addresses)
     trial.look()  # the first client is told what is wanted
-    if not await pause.until(lambda: interfaces.connected > 0, trial.cfg.connect_within_s):
+    if own is not None:
+        own.start(addresses, trial.lab.seed, lambda: {"connected": interfaces.connected, "ended": interfaces.ended})
+
+    def is_over() -> bool:
+        return own is not None and own.ended
+
+    if not await pause.until(lambda: interfaces.connected > 0 or is_over(), trial.cfg.connect_within_s):
         return Ending.NOBODY, f"{trial.cfg.connect_within_s:g} s of real time were given"
+    if is_over() and not interfaces.connected and not trial.submitted:
+        return Ending.NOBODY, "its program has ended before"
     alone_s = 0.0
 
     def gone(passed_s: float) -> TrialEnd | None:
         nonlocal alone_s
         alone_s = 0.0 if interfaces.connected else alone_s + passed_s
-        if alone_s <= trial.cfg.reconnect_within_s:
+        if alone_s <= (0.0 if is_over() else trial.cfg.reconnect_within_s):
             return None
         return Ending.GONE, f"at {trial.lab.clock.time_s - alone_s:.1f} s"
 

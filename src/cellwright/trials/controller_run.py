@@ -57,6 +57,12 @@ class ControllerRun:
         """True if it ended by itself, with exit code 0."""
         return not self.killed and self.exit_code == 0
 
+    @property
+    def ending(self) -> str:
+        """How it ended, in one line, with the last that it has complained about."""
+        last = next((line.strip() for line in reversed(_last_lines(self.stderr_file)) if line.strip()), "")[:200]
+        return (self.killed or f"exit code {self.exit_code}") + (f": {last}" if last else "")
+
     def __str__(self) -> str:
         """Returns the ending and the last output, for a test's report."""
         closed = f", after the interfaces had closed: {self.interfaces_closed}" if self.interfaces_closed else ""

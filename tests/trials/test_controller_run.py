@@ -10,7 +10,7 @@ import pytest
 
 from cellwright.core.errors import BadInput
 from cellwright.testing import CellError, CellUnderTest
-from cellwright.testing.controller_run import ControllerLimits, run_controller
+from cellwright.trials.controller_run import ControllerLimits, run_controller
 
 PATIENT = ControllerLimits(timeout_s=60, connect_within_s=60, grace_s=60)
 
