@@ -22,7 +22,7 @@ from cellwright.trials.controller_command import ControllerCommand
 __all__ = ["run_sweep"]
 
 SHOWN_ROWS = 20  # of more, only those that are not done
-LONGEST_REASON = 200
+LONGEST_REASON = 400
 
 
 def run_sweep(
@@ -114,7 +114,9 @@ def _print(sweep: TrialSweep) -> None:
         return
     shown = sweep.rows if len(sweep.rows) <= SHOWN_ROWS else sweep.failed[:SHOWN_ROWS]
     if shown:
-        rows = [(row.seed, _word(row), f"{100 * row.score:.0f}", f"{row.time_s:.1f}", row.reason) for row in shown]
+        rows = [
+            (row.seed, _word(row), f"{100 * row.score:.0f}", f"{row.time_s:.1f}", _cut(row.reason, 60)) for row in shown
+        ]
         title = "seeds" if len(shown) == len(sweep.rows) else f"{counted(len(sweep.failed), 'seed')} not done"
         if len(shown) < min(len(sweep.failed), len(sweep.rows)):
             title += f", the first {len(shown)}"
@@ -139,12 +141,16 @@ def _print(sweep: TrialSweep) -> None:
     )
     for reason, seeds in sweep.reasons():
         say()
-        say(Text(counted(len(seeds), "seed"), "red"), f" ({seeds_text(seeds)}): {reason[:LONGEST_REASON]}")
+        say(Text(counted(len(seeds), "seed"), "red"), f" ({seeds_text(seeds)}): {_cut(reason, LONGEST_REASON)}")
     rate, low, high = sweep.rate
     done = len(sweep.rows) - len(sweep.failed)
     say()
     word = Text("done", "green") if not sweep.failed else Text("not all done", "red")
     say(word, f": {done} of {len(sweep.rows)} seeds, {100 * rate:.1f} % (95 %: {100 * low:.1f} to {100 * high:.1f} %)")
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 3].rstrip()}..."
 
 
 def _word(row: SeedRow) -> Text:
