@@ -59,7 +59,7 @@ class ControllerRun:
 
     @property
     def ending(self) -> str:
-        """How it ended, in one line, with the last that it has complained about."""
+        """Its ending in one line, with the last that it has complained about."""
         last = next((line.strip() for line in reversed(_last_lines(self.stderr_file)) if line.strip()), "")[:200]
         return (self.killed or f"exit code {self.exit_code}") + (f": {last}" if last else "")
 
