@@ -58,6 +58,17 @@ export class CellScene {
     for (const material of this.floors) material.color.copy(floorShade(isDark)).multiply(material.userData.colour as THREE.Color);
   }
 
+  /** Gives back what the graphics card holds. */
+  dispose(): void {
+    this.three.traverse((object) => {
+      if (!(object instanceof THREE.Mesh)) return;
+      (object.geometry as THREE.BufferGeometry).dispose();
+      (object.material as THREE.MeshPhongMaterial).map?.dispose();
+      (object.material as THREE.Material).dispose();
+    });
+    this.lights.dispose();
+  }
+
   /** Makes shaders anew, as shadows need when they are switched. */
   renewMaterials(): void {
     this.three.traverse((object) => {

@@ -5,7 +5,7 @@ import { LineSegments2 } from "three/examples/jsm/lines/LineSegments2.js";
 import { LineSegmentsGeometry } from "three/examples/jsm/lines/LineSegmentsGeometry.js";
 import { cameraOf } from "./cameras.ts";
 import { type CellScene, setPose } from "./cell.ts";
-import { detectionsAt, pathsAt } from "./document.ts";
+import { detectionsAt, isUnderWay, pathsAt } from "./document.ts";
 import type { Match } from "./matching.ts";
 import type { Pose, Vec3 } from "./model.ts";
 
@@ -208,7 +208,10 @@ export class Overlays {
   }
 
   private paths(time_s: number): void {
-    const paths = pathsAt(this.cell.run.document.paths, time_s);
+    const { actions, paths: all } = this.cell.run.document;
+    // A robot that has ended what it did goes nowhere any more.
+    const isGoing = (robot: string): boolean => !actions.length || actions.some((action) => action.robot === robot && isUnderWay(action, time_s));
+    const paths = pathsAt(all, time_s).filter(({ robot }) => isGoing(robot));
     this.once("path", paths.map((path) => `${path.robot} ${path.time_s}`).join() + "!", (group) => {
       for (const { points } of paths) {
         const ends: number[] = [];

@@ -67,6 +67,10 @@ export class Lights {
     this.group.add(this.head, this.head.target);
   }
 
+  dispose(): void {
+    for (const light of this.group.children) if (light instanceof THREE.Light) light.dispose();
+  }
+
   /** Puts the headlight to the eye. */
   follow(camera: THREE.Camera): void {
     this.head.position.setFromMatrixPosition(camera.matrixWorld);

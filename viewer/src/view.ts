@@ -52,6 +52,8 @@ export class View implements Eyes {
     if (!this.stage) return;
     const textures = new Map<Run["scene"], Awaited<ReturnType<typeof loadTextures>>>();
     for (const { scene } of runs) if (!textures.has(scene)) textures.set(scene, await loadTextures(scene));
+    const isFirst = !this.cells.length; // a page that connects again looks from where it looked
+    for (const { cell } of this.cells) cell.dispose();
     this.cells = runs.map((run) => {
       const cell = new CellScene(run, textures.get(run.scene) ?? []);
       cell.setDark(this.isDark);
@@ -61,7 +63,8 @@ export class View implements Eyes {
     this.element.classList.toggle("two", runs.length > 1);
     if (!this.layers.has("shadows")) this.stage.setShadows(false);
     this.listViews(runs[0]!);
-    this.home();
+    if (isFirst) this.home();
+    else this.stage.resize();
   }
 
   setDark(isDark: boolean): void {
