@@ -35,6 +35,9 @@ src/cellwright/viewing/built/viewer.html: $(VIEWER_SOURCES)
 viewer: src/cellwright/viewing/built/viewer.html ## the page of --view and --trace, from viewer/ (needs Node.js 20)
 	@:
 
+pictures: setup ## make every moving picture of the docs anew (some minutes)
+	@$(BIN)/python scripts/make-pictures
+
 test-viewer: viewer ## the viewer's own tests, by Node.js
 	@cd viewer && npm run --silent test
 
@@ -86,4 +89,4 @@ clean: ## remove caches and what was built; .venv and out/ stay
 	@rm -rf build dist docs/_build src/cellwright/viewing/built .venv/.viewer .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@find src tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.PHONY: help setup viewer test-viewer run compiled test test-peers test-long lint format lock regenerate bench docs clean
+.PHONY: help setup viewer pictures test-viewer run compiled test test-peers test-long lint format lock regenerate bench docs clean

@@ -16,14 +16,13 @@ __all__ = ["Caption", "Captions", "draw_caption"]
 
 ACTIONS, FAULTS, VERDICT = "/execution/actions", "/judge/faults", "/judge/verdict"
 SHOWN_S = 3.0  # how long a mishap stays to be read
-LONGEST = 110
 PAPER, INK, ALARM = (16, 20, 26, 165), (245, 246, 248, 255), (255, 176, 120, 255)
 
 
 class Caption(NamedTuple):
     """Text under a frame: the actions that are being done, and a mishap or a verdict, if there is one to be told."""
 
-    action: str
+    actions: tuple[str, ...]
     mishap: str
 
 
@@ -32,7 +31,7 @@ class Captions:
 
     def __init__(self, log: Log) -> None:
         self._times: list[float] = []
-        self._texts: list[str] = []
+        self._texts: list[tuple[str, ...]] = []
         self._mishaps: list[tuple[float, str]] = []
         doing: dict[str, str] = {}
         topics = [topic for topic in (ACTIONS, FAULTS, VERDICT) if topic in log.topics]
@@ -46,7 +45,7 @@ class Captions:
                 if message.phase == "fail":
                     self._mishaps.append((time_s, f"{message.robot} failed: {message.reason}"))
                 self._times.append(time_s)
-                self._texts.append(" | ".join(doing.values()))
+                self._texts.append(tuple(doing[robot] for robot in sorted(doing)))
             else:
                 self._mishaps += _told(topic, time_s, message)
 
@@ -54,7 +53,7 @@ class Captions:
         """Returns the caption of a moment."""
         number = bisect_right(self._times, time_s) - 1
         mishap = [text for told_s, text in self._mishaps if told_s <= time_s < told_s + SHOWN_S]
-        return Caption(self._texts[number] if number >= 0 else "", mishap[-1] if mishap else "")
+        return Caption(self._texts[number] if number >= 0 else (), mishap[-1] if mishap else "")
 
 
 def _told(topic: str, time_s: float, message: Any) -> list[tuple[float, str]]:
@@ -76,11 +75,12 @@ def draw_caption(picture: npt.NDArray[np.uint8], time_s: float, caption: Caption
     """Returns the picture with time, action and mishap in its lower left corner."""
     image = Image.fromarray(picture)
     height = image.height
-    size = max(11, round(height / 38))
+    size = max(13, round(height / 36))
     font = ImageFont.load_default(size)
     pen = ImageDraw.Draw(image, "RGBA")
     room = image.width - 2 * size
-    lines = [(f"{time_s:6.2f} s   {caption.action}".rstrip(), INK)]
+    first, *others = caption.actions or ("",)
+    lines = [(f"{time_s:.2f} s   {first}".rstrip(), INK), *((other, INK) for other in others)]
     if caption.mishap:
         lines.append((caption.mishap, ALARM))
     bottom = height - size
@@ -97,7 +97,6 @@ def draw_caption(picture: npt.NDArray[np.uint8], time_s: float, caption: Caption
 
 def _fitted(pen: ImageDraw.ImageDraw, text: str, font: Any, width: float) -> str:
     """Returns a text cut off at the width of the picture."""
-    text = text[:LONGEST]
     while pen.textlength(text, font=font) > width and len(text) > 1:
         text = f"{text.rstrip('.')[:-2]}..."
     return text
