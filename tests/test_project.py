@@ -17,6 +17,7 @@ TARGETS = {
     "compiled",
     "setup",
     "viewer",
+    "pictures",
     "test-viewer",
     "run",
     "test",

@@ -52,7 +52,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "log compare": ("log compare out/run.mcap out/run-2.mcap",),
     "log plot": ("log plot out/run.mcap --field '/fanuc/joint_states.position[2]'",),
     "log trace": ("log trace out/run.mcap --out run.html",),
-    "log video": ("log video out/run.mcap --out run.mp4",),
+    "log video": (
+        "log video out/run.mcap --out run.mp4",
+        "log video out/run.mcap --out drop.gif --from 8 --fast",
+    ),
     "experiment": ("experiment list", "experiment run rovi-interpolation --quick"),
     "experiment list": ("experiment list",),
     "experiment run": ("experiment run rovi-interpolation", "experiment run kitting-clean --quick --out out/clean"),

@@ -39,10 +39,7 @@ def video(
     cell: Annotated[str | None, typer.Option(help="The cell's file, where the log does not find it.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Makes a video of a recorded run, from any side, without a graphics card.
-
-    For example: cellwright log video out/run.mcap --out out/run.mp4 --speed 2
-    """
+    """Makes a video of a recorded run, from any side, without a graphics card."""
     from cellwright.record import read_log
     from cellwright.viewing.replay import ReplayWorld
     from cellwright.viewing.video import write_video
