@@ -152,6 +152,13 @@ def test_a_log_cut_in_half_is_replayed_as_far_as_it_goes(bench_cell, changed, tm
         ReplayWorld(cut, bench_cell)
 
 
+def test_a_variant_of_a_cell_is_found(tmp_path):
+    with Lab.from_cell("epucks@one", seed=1) as lab:
+        lab.record(tmp_path / "log.mcap")
+        lab.advance(0.2)
+    assert list(ReplayWorld(tmp_path / "log.mcap").world.mobiles) == list(lab.world.mobiles)
+
+
 def test_a_log_that_does_not_fit_is_refused_in_one_line(bench_cell, changed, drive, tmp_path):
     with pytest.raises(BadInput, match=r"unknown cell 'bench'.*give the cell's file"):
         ReplayWorld(changed[0])

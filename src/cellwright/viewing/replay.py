@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from contextlib import suppress
 from pathlib import Path
 
 import mujoco
@@ -48,13 +49,8 @@ class ReplayWorld:
     def __init__(self, log: Log | Path | str, cell: Cell | Path | str | None = None) -> None:
         self.log = log if isinstance(log, Log) else read_log(log)
         self._check()
-        self.cell, seed = self._find_cell(cell)
-        self.world = World(self.cell, seed)
-        if self.log.metadata.get("model") != model_hash(self.world.model):
-            raise BadInput(
-                f"{self.log.path}: cell '{self.cell.name}' with seed {seed} is not the one that was recorded; "
-                f"give the cell's file as it was then, or record the run again"
-            )
+        self.world = self._make_world(cell)
+        self.cell = self.world.cell
         self._read_keys()
         for number, (name, model) in enumerate(self._models().items()):
             if name not in self.world.objects:
@@ -93,6 +89,23 @@ class ReplayWorld:
                 f"{path} has no {' and '.join(missing)}, without which it cannot be shown: an older version or "
                 f"only some topics were recorded; record the run again"
             )
+
+    def _make_world(self, cell: Cell | Path | str | None) -> World:
+        """Returns the world that was recorded; the log names the cell, not the variant, so those are tried as well."""
+        first, seed = self._find_cell(cell)
+        world = World(first, seed)
+        if self.log.metadata.get("model") == model_hash(world.model):
+            return world
+        for variant in first.variants if cell is None else ():
+            with suppress(CellwrightError):
+                other, _ = self._find_cell(f"{self.log.metadata['cell']}@{variant}")
+                world = World(other, seed)
+                if self.log.metadata.get("model") == model_hash(world.model):
+                    return world
+        raise BadInput(
+            f"{self.log.path}: cell '{first.name}' with seed {seed} is not the one that was recorded; "
+            f"give the cell's file as it was then, or record the run again"
+        )
 
     def _find_cell(self, cell: Cell | Path | str | None) -> tuple[Cell, int]:
         metadata = self.log.metadata
