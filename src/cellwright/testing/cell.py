@@ -57,6 +57,7 @@ class CellUnderTest(CellFaults):
         self._pace = 1.0
         self._time_limit_s = 0.0
         self._began_s = 0.0
+        self._notes: list[str] = []
         self.controllers: list[ControllerRun] = []
 
     def __repr__(self) -> str:
@@ -124,6 +125,7 @@ class CellUnderTest(CellFaults):
         self._began_s = self.time_s
         self._pace = pace
         self._time_limit_s = time_limit_s
+        self._notes = [str(note) for note in self._interfaces.pop("notes")]
         for hint in self._interfaces.pop("hints"):
             warnings.warn(hint, stacklevel=2)
         return self
@@ -266,6 +268,8 @@ class CellUnderTest(CellFaults):
 
     def properties(self) -> Iterator[tuple[str, str]]:
         """Yields what reports tell of it, whether the test has passed or not."""
+        for note in self._notes:
+            yield "cellwright_note", note
         try:
             yield "cellwright_time_s", f"{self.time_s - self._began_s:.3f}"
         except CellError:  # its process has ended

@@ -53,6 +53,8 @@ class CellBackend:
         interfaces: For controllers outside.
         folder: For the evidence.
         end_log: Ends the log.
+        view: HOST:PORT of the live page; empty for none.
+        notes: What a test is told besides answers: that there is no live page.
     """
 
     __test__ = False  # pytest: this is no test
@@ -62,6 +64,8 @@ class CellBackend:
     interfaces: TrialInterfaces
     folder: Path
     end_log: Callable[[], object]
+    view: str = ""
+    notes: list[str] = field(default_factory=list)
     _pause: ClockPause = field(default_factory=ClockPause)
     _waiting: int = 0
     _end: TrialEnd = (Ending.INTERRUPTED, "by the test")
@@ -72,14 +76,14 @@ class CellBackend:
     def of(cls, asked: dict[str, Any]) -> Self:
         """Returns a backend from the arguments of `cell.start`."""
         folder, is_paced = Path(asked.pop("folder")), asked.pop("is_paced", False)
-        asked.pop("view", "")
+        view = asked.pop("view", "")
         asked["trial"] = asked.pop("name")[:80]
         cfg = validate(asked | {"impossible": "note"}, TrialCfg, WHERE)
         pace = cfg.pace if is_paced or cfg.controller == EXTERNAL else None
         lab = Lab.from_cell(cfg.cell, cfg.seed, pace=pace, source=cfg.source)
         book = OrderBook.of(cfg.orders, lab.cell, WHERE)
         trial = Trial(lab, cfg, book)
-        return cls(cfg, trial, TrialInterfaces(trial), folder, lab.record(folder / "log.mcap").close)
+        return cls(cfg, trial, TrialInterfaces(trial), folder, lab.record(folder / "log.mcap").close, view)
 
     def __post_init__(self) -> None:
         """Notes the parts and what is possible before anything happens."""
@@ -90,7 +94,7 @@ class CellBackend:
         """Opens the interfaces, for controllers outside; their addresses, and hints about what was asked for."""
         self.trial.look()
         interfaces = await self.interfaces.open(any_port=True) if self.cfg.controller == EXTERNAL else {}
-        return {**interfaces, "hints": trial_hints(self.cfg, self.trial.lab.cell, self._possible)}
+        return {**interfaces, "notes": self.notes, "hints": trial_hints(self.cfg, self.trial.lab.cell, self._possible)}
 
     async def turn(self) -> None:
         """Lets time go on while a client is connected or a test waits, until orders or time limit end the trial."""

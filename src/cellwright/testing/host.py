@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import sys
 import traceback
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterator
 from typing import Any, BinaryIO
 
 from cellwright.core.errors import BadInput, CellwrightError
@@ -31,10 +32,31 @@ def main() -> None:
         _say(answers, first, _error_answer(error))
         return
     try:
-        with tested.trial.lab as lab:
+        with tested.trial.lab as lab, _live_page(tested):
             lab.perform(_serve(tested, first, questions, answers))
     except CellwrightError as error:  # in the simulation, such as in a plugin's sensor: no question is to blame
         sys.exit(str(error))
+
+
+@contextlib.contextmanager
+def _live_page(tested: CellBackend) -> Iterator[None]:
+    """Shows the cell in browsers, if that is wanted and possible: a test goes on without, and is told why."""
+    if not tested.view:
+        yield
+        return
+    from cellwright.viewing.live import LiveView
+    from cellwright.viewing.page import viewer_page
+
+    try:
+        viewer_page()
+        about = {"order": tested.cfg.trial, "controller": tested.cfg.controller}
+        live = LiveView(tested.trial.lab, tested.view, about=about)
+    except CellwrightError as error:
+        tested.notes.append(f"no live page: {error}")
+        yield
+        return
+    with live, live.during_run():
+        yield
 
 
 async def _serve(tested: CellBackend, first: dict[str, Any], questions: Any, answers: BinaryIO) -> None:

@@ -40,6 +40,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(SessionReport(settings, config.invocation_params.dir), "cellwright-report")
 
 
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Says where to look at the cells while tests run; each worker of xdist has the next port."""
+    view = config.stash[SETTINGS].view
+    return [f"cellwright: live page http://{view}/ (workers of xdist: the next ports)"] if view else []
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Empties the output folder, once: workers of xdist leave that to the process that has started them."""
     settings = session.config.stash[SETTINGS]

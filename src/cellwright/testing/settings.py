@@ -124,9 +124,9 @@ def _report(value: str | None, here: Path, output: Path) -> Path | None:
 def _view(value: str | None) -> str:
     if value is None:
         return ""
-    found = re.fullmatch(r"(?:([A-Za-z0-9_.-]+|\[[0-9A-Fa-f:]+\]):)?(\d{1,5})", value or VIEW)
+    found = re.fullmatch(r"(?:(127\.0\.0\.1|localhost):)?(\d{1,5})", value or VIEW)  # no token is shown
     if found is None or int(found[2]) > 65535:
-        raise pytest.UsageError(f"--cellwright-view: should be HOST:PORT or a port, as in ={VIEW}, got '{value}'")
+        raise pytest.UsageError(f"--cellwright-view: should be a port here, as in =8080 or ={VIEW}, got '{value}'")
     worker = re.sub(r"\D", "", os.environ.get("PYTEST_XDIST_WORKER", ""))  # each process has a page of its own
     return f"{found[1] or '127.0.0.1'}:{int(found[2]) + int(worker or 0)}"
 

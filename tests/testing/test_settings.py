@@ -1,0 +1,50 @@
+"""The plugin's settings: folders, what is emptied, what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cellwright.testing.evidence import MARK, empty_output, slug_of, take_test_folder
+from cellwright.testing.settings import KeepSettings, marked_settings
+
+
+def test_folders_are_named_after_their_tests():
+    assert slug_of("tests/test_a.py::TestX::test_b[x-1/ä]") == "tests-test_a-py-TestX-test_b-x-1-a"
+    long = slug_of(f"tests/test_a.py::test_b[{'x' * 300}]")
+    assert len(long) == 120
+    assert long != slug_of(f"tests/test_a.py::test_b[{'x' * 301}]")
+
+
+def test_two_tests_never_share_a_folder(tmp_path):
+    names = [take_test_folder(tmp_path, "t.py::test[a/b]").name, take_test_folder(tmp_path, "t.py::test[a-b]").name]
+    assert names == ["t-py-test-a-b", "t-py-test-a-b-2"]
+    assert take_test_folder(tmp_path, "t.py::test[a/b]", retry=1).name == "t-py-test-a-b-retry1"
+
+
+def test_only_folders_of_tests_are_removed(tmp_path):
+    for name in ("ours", "theirs", "broken"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "ours" / MARK).write_text(json.dumps({"cellwright": "1.0"}))
+    (tmp_path / "theirs" / MARK).write_text(json.dumps({"name": "a cell of somebody"}))
+    (tmp_path / "broken" / MARK).write_text("{")
+    (tmp_path / "junit.xml").write_text("<x/>")
+    empty_output(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["broken", "junit.xml", "theirs"]
+
+
+@pytest.mark.parametrize(
+    ("value", "of_failed", "of_passed"),
+    [("on", True, True), ("off", False, False), ("retain-on-failure", True, False)],
+)
+def test_what_is_kept(tmp_path, value, of_failed, of_passed):
+    settings = marked_settings(KeepSettings(tmp_path), {"trace": value})
+    assert settings.keeps("trace", failed=True) is of_failed
+    assert settings.keeps("trace", failed=False) is of_passed
+
+
+@pytest.mark.parametrize("marker", [{"trace": "only-on-failure"}, {"picture": True}, {"traces": "on"}])
+def test_a_marker_that_says_something_else_is_refused(tmp_path, marker):
+    with pytest.raises(pytest.UsageError, match=r"^marker cellwright: "):
+        marked_settings(KeepSettings(tmp_path), marker)
