@@ -16,8 +16,7 @@ import socket
 import sys
 from collections import Counter
 from contextlib import suppress
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from websockets.asyncio.server import ServerConnection, serve
@@ -33,6 +32,9 @@ from cellwright.viewing.live_page import WatchingPage
 from cellwright.viewing.live_rows import RowsSoFar
 from cellwright.viewing.packet import pack, unpack
 from cellwright.viewing.page import viewer_page
+
+if TYPE_CHECKING:
+    from cellwright.viewing.document import RunDocument
 
 __all__ = ["LiveServer", "main"]
 
@@ -70,7 +72,7 @@ class LiveServer:
         self._pages: set[WatchingPage] = set()
         self._kept: dict[PacketKind, bytes] = {}
         self._rows = RowsSoFar()
-        self._document: Any = None
+        self._document: RunDocument
         self.refused: Counter[str] = Counter()
 
     async def open(self, host: str, port: int) -> int:
@@ -93,16 +95,12 @@ class LiveServer:
     def take(self, kind: PacketKind, packet: bytes) -> None:
         """Takes a packet from the simulation."""
         if kind is PacketKind.DOCUMENT:
-            try:
-                document = import_module("cellwright.viewing.document")  # here: a port that is taken is known at once
-            except ImportError:
-                return
+            from cellwright.viewing.document import RunDocument  # here: a port that is taken is to be known at once
+
             cell, profile = pickle.loads(packet)
-            self._document = document.RunDocument(cell, profile=profile)
+            self._document = RunDocument(cell, profile=profile)
             self._add_rows({"robots": self._document.robots})
         elif kind is PacketKind.MESSAGES:
-            if self._document is None:
-                return
             for topic, time_s, message in pickle.loads(packet):
                 try:
                     self._document.take(topic, time_s, message)
