@@ -138,6 +138,15 @@ class LiveView:
         """False once it was closed, or its process has gone."""
         return self._is_open
 
+    @property
+    def pid(self) -> int:
+        """The number of the process that serves the page."""
+        return self._process.pid
+
+    def pause(self) -> None:
+        """Pauses, as a page may; before a run, which then begins when a page says so."""
+        self._pacing.pause()
+
     def add_rows(self, rows: Mapping[str, Any]) -> None:
         """Has pages show rows that no message tells of, such as `about`, once a run is judged."""
         if self._is_open:

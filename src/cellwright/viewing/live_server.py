@@ -112,15 +112,19 @@ class LiveServer:
             self._add_rows(unpack(packet)[0])
         else:
             self._kept[kind] = packet
-            for page in self._pages:
-                page.offer(kind, packet)
+            self._tell(kind, packet)
+            if kind is PacketKind.SCENE:
+                self._tell(PacketKind.ROWS, self._rows.packet())  # with a scene, a page begins anew
 
     def _add_rows(self, rows: dict[str, Any]) -> None:
         rows.pop("kind", None)
         self._rows.add(rows)
-        packet = pack("rows", rows)
+        if PacketKind.SCENE in self._kept:
+            self._tell(PacketKind.ROWS, pack("rows", rows))
+
+    def _tell(self, kind: PacketKind, packet: bytes) -> None:
         for page in self._pages:
-            page.offer(PacketKind.ROWS, packet)
+            page.offer(kind, packet)
 
     async def close(self) -> None:
         """Lets the pages have the rest, and says goodbye to them."""
@@ -159,10 +163,12 @@ class LiveServer:
     async def _watch(self, connection: ServerConnection) -> None:
         """Serves a page until it goes."""
         page = WatchingPage(connection)
-        for kind in (PacketKind.SCENE, PacketKind.ROWS, PacketKind.POSES, PacketKind.STATE):
-            packet = self._rows.packet() if kind is PacketKind.ROWS else self._kept.get(kind)
-            if packet is not None:
-                page.offer(kind, packet)
+        if PacketKind.SCENE in self._kept:
+            page.offer(PacketKind.SCENE, self._kept[PacketKind.SCENE])
+            page.offer(PacketKind.ROWS, self._rows.packet())
+            for kind in (PacketKind.POSES, PacketKind.STATE):
+                if kind in self._kept:
+                    page.offer(kind, self._kept[kind])
         self._pages.add(page)
         sending = asyncio.ensure_future(page.send())
         try:
