@@ -9,6 +9,8 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -188,8 +190,7 @@ def test_the_log_of_a_viewed_run_is_that_of_an_unviewed_one(tmp_path, unviewed):
             with connect(socket_url(view.url)) as one:
                 one.send(junk)
                 with pytest.raises(ConnectionClosed):
-                    while True:
-                        one.recv(PATIENCE_S)
+                    list(one)
         return [meddling]
 
     assert log_of(tmp_path / "viewed.mcap", speed=1.0, clients=clients) == unviewed
@@ -202,8 +203,8 @@ def test_a_flood_of_commands_is_cut_and_counted(lab):
         watcher.until(lambda w: w.of("scene"))
 
         def person():
-            with pytest.raises(ConnectionClosed):
-                for _ in range(100_000):
+            with suppress(ConnectionClosed):
+                while True:
                     flood.ask("resume")
             flood.join()
             watcher.ask("resume")
@@ -247,8 +248,7 @@ def test_its_process_ends_with_the_one_that_simulates():
 
 def _is_running(pid):
     try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
 
@@ -316,7 +316,7 @@ def test_a_port_in_use_is_told_in_one_line(process):
     port = process.url.rstrip("/").rpartition(":")[2]
     with pytest.raises(BadInput, match=f"127.0.0.1:{port}: the port is taken; .* --view 0"):
         LiveProcess(port)
-    with pytest.raises(BadInput, match="cannot show the run at 203.0.113.1:0"):
+    with pytest.raises(BadInput, match=r"cannot show the run at 203\.0\.113\.1:0"):
         LiveProcess("203.0.113.1:0")
 
 

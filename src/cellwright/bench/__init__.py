@@ -7,6 +7,7 @@ from cellwright.bench import motion as motion
 from cellwright.bench import physics as physics
 from cellwright.bench import planning as planning
 from cellwright.bench import tools as tools
+from cellwright.bench import view as view
 from cellwright.bench import vision as vision
 from cellwright.bench.result import (
     BENCHES,

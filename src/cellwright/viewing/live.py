@@ -134,6 +134,11 @@ class LiveView:
         return self._dropped + self._channel.dropped
 
     @property
+    def looks(self) -> int:
+        """The number of times that it has looked, 30 in a second of wall time or less."""
+        return self._frames
+
+    @property
     def is_open(self) -> bool:
         """False once it was closed, or its process has gone."""
         return self._is_open
