@@ -1,0 +1,175 @@
+"""The live page in a real browser: it shows the run under way, and does to time what its buttons say."""
+
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import cellwright as cw
+from cellwright.viewing.live import LiveView
+from cellwright.viewing.page import PAGE_FILE
+
+pytestmark = pytest.mark.peer
+
+BROWSER = shutil.which("chromium")
+OPTIONS = [
+    "--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--use-gl=angle", "--use-angle=swiftshader",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
+    "--disable-quic",
+]  # fmt: skip
+PATIENCE_MS = 120_000
+ROBOT = "ePuck0"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    api = pytest.importorskip("playwright.sync_api")
+    if BROWSER is None:
+        pytest.skip("there is no /usr/bin/chromium")
+    if not PAGE_FILE.is_file():
+        pytest.skip("not in Debian: the viewer's page, which `make viewer` builds")
+    with api.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=BROWSER, args=OPTIONS)
+        yield opened
+        opened.close()
+
+
+class Driven:
+    """A laboratory that runs on a thread while the test looks at its page."""
+
+    def __init__(self, lab, log, speed=1.0):
+        self.lab, self.log = lab, log
+        self.recorder = lab.record(log)
+        self.view = LiveView(lab, "0", speed=speed)
+        self.over = False
+        self.thread = threading.Thread(target=self._run)
+        self.thread.start()
+
+    def _run(self):
+        async def work():
+            self.lab.mobile(ROBOT).move(0.02, 0.4)
+            while not self.over:
+                await self.lab.clock.sleep(0.05)
+
+        with self.view.during_run():
+            self.lab.perform(work())
+
+    def end(self):
+        self.over = True
+        self.lab.loop.pacing.speed = None
+        self.lab.loop.pacing.resume()
+        self.thread.join(60)
+        self.recorder.close()
+        self.view.close()
+
+
+@pytest.fixture
+def driven(tmp_path):
+    with cw.Lab.from_cell("epucks", seed=7) as lab:
+        made = Driven(lab, tmp_path / "log.mcap")
+        yield made
+        made.end()
+
+
+def opened(browser, url):
+    page = browser.new_page(viewport={"width": 700, "height": 500}, bypass_csp=True)  # waiting evaluates text
+    page.errors = []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    page.goto(url)
+    page.wait_for_selector("body[data-ready=live]", timeout=PATIENCE_MS)
+    return page
+
+
+def place(page):
+    """Returns a time and where the robot is on the page then."""
+    return page.evaluate(f"[cellwright.time, cellwright.bodyPose('{ROBOT}')]")
+
+
+def test_the_page_shows_the_run_that_is_under_way_and_its_buttons_hold_time(browser, driven):
+    first, second = opened(browser, driven.view.url), opened(browser, driven.view.url)
+    first.wait_for_function("cellwright.time > 0.5", timeout=PATIENCE_MS)
+    first.click("#hold")
+    for page in (first, second):
+        page.wait_for_function("cellwright.state.live?.paused", timeout=PATIENCE_MS)
+    before_s = driven.lab.clock.time_s
+    time.sleep(1.0)
+    assert driven.lab.clock.time_s == before_s
+    for page in (first, second):  # both see the same moment
+        page.wait_for_function(f"Math.abs(cellwright.time - {before_s}) < 1e-3", timeout=PATIENCE_MS)
+    seen = [place(page) for page in (first, second)]
+    assert seen[0][1] == pytest.approx(seen[1][1], abs=1e-5)
+    first.get_by_role("button", name="0.1×").click()
+    first.click("#hold")
+    first.wait_for_function(
+        "cellwright.state.live?.paused === false && cellwright.state.live.speed === 0.1", timeout=PATIENCE_MS
+    )
+    slow_s, start_s = driven.lab.clock.time_s, time.monotonic()
+    time.sleep(1.0)
+    assert 0.0 < driven.lab.clock.time_s - slow_s <= 0.1 * (time.monotonic() - start_s) + 0.06
+    assert first.errors == second.errors == []
+    driven.end()
+    told = [
+        (time_ns / 1e9, message.positions[message.names.index(ROBOT)])
+        for _, time_ns, message in cw.read_log(driven.log).entries(["/truth/poses"])
+        if ROBOT in message.names
+    ]
+    nearest_s, true = min(told, key=lambda item: abs(item[0] - before_s))
+    assert abs(nearest_s - before_s) <= 0.051
+    assert seen[0][1][:3] == pytest.approx(true, abs=2e-3)  # 20 poses in a second, at 20 mm/s
+
+
+def test_a_tab_that_is_stopped_or_closed_slows_nothing(browser, driven):
+    page = opened(browser, driven.view.url)
+    stopped = _renderers()
+    for pid in stopped:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        before_s, start_s = driven.lab.clock.time_s, time.monotonic()
+        time.sleep(3.0)
+        simulated_s, wall_s = driven.lab.clock.time_s - before_s, time.monotonic() - start_s
+    finally:
+        for pid in stopped:
+            os.kill(pid, signal.SIGCONT)
+    assert simulated_s > 0.7 * wall_s
+    assert driven.view.is_open
+    page.close()
+    before_s = driven.lab.clock.time_s
+    time.sleep(1.0)
+    assert driven.lab.clock.time_s > before_s + 0.5
+
+
+def _renderers():
+    """Returns the browser's renderers that are this process's own descendants."""
+    listed = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
+    rows = [line.split(None, 2) for line in listed.splitlines()[1:]]
+    mine = {os.getpid()}
+    for _ in range(8):
+        mine |= {int(pid) for pid, parent, _ in rows if int(parent) in mine}
+    return [int(pid) for pid, _, args in rows if int(pid) in mine and "--type=renderer" in args]
+
+
+def test_the_log_of_a_run_with_a_page_is_that_of_one_without(browser, tmp_path):
+    logs = []
+    for is_watched in (False, True):
+        path = Path(tmp_path / f"{is_watched}.mcap")
+        with cw.Lab.from_cell("epucks", seed=7) as lab:
+            lab.record(path)
+
+            async def work(lab=lab):
+                lab.mobile(ROBOT).move(0.02, 0.4)
+                await lab.clock.sleep(2.0)
+
+            if is_watched:
+                with LiveView(lab, "0", speed=1.0) as view:
+                    page = opened(browser, view.url)
+                    lab.perform(work())
+                    page.close()
+            else:
+                lab.perform(work())
+        logs.append(path.read_bytes())
+    assert logs[0] == logs[1]
