@@ -32,7 +32,8 @@ def browser():
 def address(tmp_path_factory):
     wide = table(tuple(f"column_{n} [m]" for n in range(12)), [[f"{n}.25" for n in range(12)]] * 3)
     text = Page(
-        kind="trial", heading="Trial `mine`", origin="Cell `aprs`", verdict="Not done", tone="bad", reason=["why " * 60],
+        kind="trial", heading="Trial `mine`", origin="Cell `aprs`", verdict="Not done", tone="bad",
+        reason=["why " * 60],
         figures=[PageFigure(f"figure {n}", "12.5 s", "of 100") for n in range(7)],
         sections=[PageSection("Wide", wide), PageSection("Folded", folded("more", "<p id='inside'>seen on paper</p>"))],
         versions={"cellwright": "1"}, command="cellwright trial " + "x" * 200,
