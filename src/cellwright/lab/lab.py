@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
@@ -199,6 +199,11 @@ class Lab:
         recorder = Recorder(self.bus, path, metadata=metadata, clock=self.world.clock)
         self._recorders.append(recorder)
         return recorder
+
+    def note(self, name: str, content: Mapping[str, str]) -> None:
+        """Keeps texts about what is done here, which all logs that are being recorded get at their end."""
+        for recorder in self._recorders:
+            recorder.note(name, content)
 
     def perform(self, work: Coroutine[Any, Any, T]) -> T:
         """Runs a coroutine in simulation time and returns what it returns; what it raises is raised here.

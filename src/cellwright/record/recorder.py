@@ -78,6 +78,7 @@ class Recorder:
         self._channels: dict[tuple[str, type[Message], str], tuple[int, Callable[[Message], bytes]]] = {}
         self._writer: LogWriter | None = None
         self._recorded = 0
+        self._notes: dict[str, dict[str, str]] = {}
         try:
             self._writer = LogWriter(sink, {k: str(v) for k, v in (metadata or {}).items()}, round(chunk_s * 1e9))
         except SinkFailed as failure:
@@ -98,6 +99,15 @@ class Recorder:
         """The messages that are missing in the log so far."""
         return LostMessages(self._published - self.recorded, self._reason)
 
+    def note(self, name: str, content: Mapping[str, str]) -> None:
+        """Keeps texts about the run, which the file gets as metadata when it is completed.
+
+        Args:
+            name: Of the record: `log.metadata` has its entries as `<name>.<key>`.
+            content: The entries; no wall-clock times. Those of a name that was noted before are replaced.
+        """
+        self._notes[name] = dict(content)
+
     def close(self) -> LostMessages:
         """Ends the recording and completes the file; returns what is missing in it."""
         for subscription in self._subscriptions:
@@ -106,6 +116,8 @@ class Recorder:
         if self._writer is not None:
             try:
                 self._writer.flush()
+                for name, content in self._notes.items():
+                    self._writer.add_metadata(name, content)
                 if self.lost.messages:
                     content = {"messages": str(self.lost.messages), "reason": self.lost.reason}
                     self._writer.add_metadata("lost", content)

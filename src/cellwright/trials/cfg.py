@@ -151,6 +151,11 @@ class TrialCfg(Cfg):
         return controller
 
     @property
+    def file(self) -> Path | None:
+        """The file that the trial was read from, if any."""
+        return self._file
+
+    @property
     def where(self) -> str:
         """The name of this trial in errors: its file, or its name."""
         return f"trial {self.trial}" if self._file is None else str(self._file)

@@ -17,6 +17,7 @@ from cellwright.drawings.prior import Drawings
 from cellwright.execution import ActionRecord, ExecutionSettings, OrderReport, OrderStatus
 from cellwright.execution.progress import load_progress
 from cellwright.judge import FaultCfg
+from cellwright.judge.faults.spec import fault_text
 from cellwright.judge.faults.validation import check_fault
 from cellwright.knowledge import Database, DatabaseError
 from cellwright.lab.lab import Lab
@@ -32,6 +33,7 @@ from cellwright.trials.kitting_controller import ACTIONS_TOPIC, KittingControlle
 from cellwright.trials.orders import OrderBook
 from cellwright.trials.report import Ending, Report
 from cellwright.trials.run_files import note_world_file
+from cellwright.trials.run_note import note_run
 from cellwright.trials.trial import Trial
 
 __all__ = ["RunCfg", "check_order", "run_order"]
@@ -145,6 +147,8 @@ def _run(lab: Lab, book: OrderBook, cfg: RunCfg, database: Database, resume: Wor
         why = end[1] if end[0] is Ending.FAILED else f"not done after {end[1]}"
         trial.account = _gave_up(trial, cfg, why)
     report = None if lost else trial.report(end, "internal", wall_s=wall_s)
+    if report is not None:
+        note_run(lab, report, _asked(lab, book, cfg), map(fault_text, cfg.faults))
     trial.judge.stop()
     if file is not None:
         file.write()
@@ -152,6 +156,15 @@ def _run(lab: Lab, book: OrderBook, cfg: RunCfg, database: Database, resume: Wor
     if report is None:
         raise JobFailed(f"{trial.error}; {STOPPED}") from trial.error
     return report
+
+
+def _asked(lab: Lab, book: OrderBook, cfg: RunCfg) -> Mapping[str, Any]:
+    """Returns what was asked for, as the command line says it."""
+    if cfg.header is not None:
+        return cfg.header
+    cell, recovery = lab.cell.where, cfg.settings.recovery.value
+    made = {"cell": cell, "robots": cfg.robots, "recovery": recovery, "planner": cfg.settings.planner}
+    return made | {"order": ",".join(book.orders), "seed": lab.seed}
 
 
 def _trial_cfg(lab: Lab, book: OrderBook, cfg: RunCfg) -> TrialCfg:

@@ -30,6 +30,7 @@ from cellwright.trials.controllers import TRIAL_CONTROLLERS
 from cellwright.trials.orders import OrderBook
 from cellwright.trials.page import save_report
 from cellwright.trials.report import Ending, Report
+from cellwright.trials.run_note import note_trial
 from cellwright.trials.trial import Trial, TrialEnd
 from cellwright.trials.trial_interfaces import ClockPause, TrialInterfaces
 
@@ -125,6 +126,7 @@ def run_trial(
             beaten = _limit_hints(cfg, possible)
             report = replace(report, notes=tuple(note for note in report.notes if note not in beaten))
         if out is not None and recorder is not None:
+            note_trial(lab, report, cfg, cfg.file, name)
             recorder.close()
             save_report(report, lab.world, out, say, command)
     return report
