@@ -15,7 +15,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from cellwright.cli.log_video import video
-from cellwright.cli.output import console, err, prepare_output, print_json, table
+from cellwright.cli.output import console, err, prepare_output, print_json, say, table
+from cellwright.cli.page_file import prepare_page
 from cellwright.core.extras import need_extra
 from cellwright.record import Difference, Log, LogEntry, Mismatch, Sameness, fields_of, paced, plain, read_log
 from cellwright.record import compare as compare_logs
@@ -103,14 +104,55 @@ def replay(
 
 
 @app.command()
+def trace(
+    file: File,
+    out: Annotated[Path, typer.Option(metavar="HTML", help="The page.")] = Path("out/run.html"),
+    cell: Annotated[
+        str | None, typer.Option(help="The cell's file or name, where the log's own words do not lead to it.")
+    ] = None,
+    no_truth: Annotated[
+        bool, typer.Option("--no-truth", help="Show what is believed and detected, not where things are.")
+    ] = False,
+    hz: Annotated[float, typer.Option(metavar="N", help="Poses per second, 1 to 100.")] = 20.0,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a page that exists.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Writes a trace: the whole run in one HTML file, which opens from disk, to replay and step through.
+
+    Example: `cellwright log trace out/run.mcap --out run.html`
+    """
+    from cellwright.viewing.trace import write_trace
+
+    log = read_log(file)
+    prepare_page(out, overwrite=overwrite)
+    write_trace(log, out, cell=cell, truth=not no_truth, hz=hz)
+    size = out.stat().st_size
+    if as_json:
+        print_json({"file": str(file), "trace": str(out), "bytes": size, "problem": log.problem})
+        return
+    _warn_of_gaps(log)
+    say(f"{out} ({size / 1e6:.2f} MB)")
+
+
+@app.command()
 def compare(
     a: Annotated[Path, typer.Argument(metavar="A", help="A log.")],
     b: Annotated[Path, typer.Argument(metavar="B", help="Another.")],
     tolerance: Annotated[float, typer.Option(metavar="X", help="How far numbers with a fraction may be apart.")] = 0.0,
+    html: Annotated[
+        Path | None, typer.Option(metavar="OUT", help="Write a page that replays both runs side by side.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a page that exists.")] = False,
     as_json: Json = False,
 ) -> int:
     """Compares two logs message by message: exit 0 when they are equal, 1 when not, 2 when one is not a log."""
     logs = read_log(a), read_log(b)
+    if html is not None:
+        from cellwright.viewing.trace import write_comparison
+
+        prepare_page(html, overwrite=overwrite)
+        write_comparison(*logs, html)
+        say(f"both runs side by side: {html}", to=err)
     result = compare_logs(*logs, tolerance=tolerance)
     if as_json:
         first = None

@@ -12,7 +12,7 @@ import typer
 
 from cellwright.cli.live_page import SPEED_HELP, VIEW_HELP, LivePage
 from cellwright.cli.output import Quiet, counted, err, prepare_output, print_json, say, take_folder, tell, tell_hints
-from cellwright.cli.watching import VideoOption, check_video, write_watched
+from cellwright.cli.watching import TraceOption, VideoOption, WatchFiles
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.files import refuse_existing
@@ -87,6 +87,7 @@ def run(
     predicates: Annotated[bool, typer.Option("--predicates", help="All predicates: value and evidence.")] = False,
     view: Annotated[str | None, typer.Option(metavar="[HOST:PORT]", help=VIEW_HELP)] = None,
     speed: Annotated[str | None, typer.Option(help=SPEED_HELP)] = None,
+    trace: TraceOption = None,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> int:
@@ -129,7 +130,7 @@ def run(
         return run_pick_order(
             context, cell, pick, seed=seed, fidelity=fidelity, realtime=realtime, record=record, picture=picture,
             draw=not no_picture, out=out, overwrite=overwrite, as_json=as_json, calibration=calibration,
-            view=view, speed=speed, video=video,
+            view=view, speed=speed, trace=trace, video=video,
         )  # fmt: skip
     if header.get("source") is not None:
         from cellwright.lab.sources import with_source
@@ -144,10 +145,10 @@ def run(
         refuse_existing(*wanted)  # now, and not after the laboratory was built
     if out is not None:
         take_folder(out, out, ("verdict.json", "verdict.html"), overwrite=overwrite)
-    check_video(video, overwrite=overwrite or resume)
     given = _external_plan(plan, rename or [])
     _check_options(header, loaded)
     measured = _calibration(header, loaded)
+    watched = context.with_resource(WatchFiles(trace, video, overwrite=overwrite or resume))
     live = context.with_resource(LivePage(view, speed))
     tell(f"{loaded.name}, seed {header['seed']}: {_said(header, resume)}")
     tell_hints(cell_hints(loaded))
@@ -178,6 +179,7 @@ def run(
             del stored["faults"]  # the world's file has those that are left
             cfg = replace(cfg, database=files.database, world_file=files.world, header=stored)
             recorder = lab.record(files.log)
+            watched.log = files.log
             try:
                 about = {"order": header["order"], "command": command_line(), "log": str(files.log)}
                 with live.watching(lab, about), nullcontext() if as_json else status_of(lab):
@@ -190,11 +192,11 @@ def run(
             if not as_json:
                 print_report(report)
             renderer = draw_end(lab.world, files.picture, lambda line: say(line, to=err)) if files.picture else None
-    written = {"log": files.log, "picture": files.picture if renderer else None}
+    watched.write(files.log, loaded)
+    written = {"log": files.log, "picture": files.picture if renderer else None, **watched.written}
     if out is not None:
-        write_report(report, out, written["picture"], command_line())
+        write_report(report, out, written["picture"], command_line(), watched.links(out))
         written |= {what: out / FILES[what] for what in ("verdict", "page")}
-    written |= write_watched(files.log, loaded, video)
     if as_json:
         print_json(
             report.as_dict()
@@ -207,7 +209,7 @@ def run(
     else:
         drawn = f", picture {files.picture}" if renderer else ""
         page = f", page {written['page']}" if out is not None else ""
-        say(f"log {files.log}{drawn}, database {redacted_address(files.database)}{page}")
+        say(f"log {files.log}{drawn}, database {redacted_address(files.database)}{page}{watched.told()}")
     if lost.messages or lost.reason:
         say(f"the log is incomplete: {lost.messages} messages lost: {lost.reason}", to=err)
     live.stay()

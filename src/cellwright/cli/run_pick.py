@@ -11,7 +11,7 @@ from rich.text import Text
 from cellwright.cli.live_page import LivePage
 from cellwright.cli.output import err, prepare_output, print_json, say, take_folder, tell, tell_hints
 from cellwright.cli.page_file import command_line
-from cellwright.cli.watching import check_video, write_watched
+from cellwright.cli.watching import WatchFiles
 from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
 from cellwright.core.json_text import json_text
@@ -40,6 +40,7 @@ TAKES = (
     "view",
     "speed",
     "video",
+    "trace",
 )
 VERDICT = "verdict.json"
 
@@ -62,6 +63,7 @@ def run_pick_order(
     view: str | None = None,
     speed: str | None = None,
     video: Path | None = None,
+    trace: Path | None = None,
 ) -> int:
     """Does an order to pick; the options are those of `run`, as far as they mean something here."""
     _refuse_others(context, order)
@@ -72,7 +74,6 @@ def run_pick_order(
         refuse_existing(*(path for path in (record, picture if draw else None) if path is not None))
     if out is not None:
         take_folder(out, out, (VERDICT,), overwrite=overwrite)
-    check_video(video, overwrite=overwrite)
 
     from cellwright.cells import cell_hints
     from cellwright.drawings.prior import Drawings
@@ -81,44 +82,48 @@ def run_pick_order(
     from cellwright.trials.page import draw_end
     from cellwright.trials.pick_run import run_pick
     from cellwright.trials.run_files import run_files
+    from cellwright.trials.run_note import note_pick
 
     measured = None if calibration is None else calibration_of(calibration, Drawings.of(loaded))
+    watched = context.with_resource(WatchFiles(trace, video, overwrite=overwrite))
     live = context.with_resource(LivePage(view, speed))
     tell(f"{cell}, seed {seed}: {order.name}")
     tell_hints(cell_hints(loaded))
     with Lab.from_cell(loaded, seed, fidelity=fidelity, pace=1.0 if realtime else None) as lab:
+        steps: list[tuple[float, str]] = []
 
         def step_begins(step: str) -> None:
+            steps.append((lab.clock.time_s, step))
             tell(f"{lab.clock.time_s:8.2f} s  {step}")
 
         with run_files(record, picture, None, overwrite=overwrite, draw=draw) as files:
             for path in filter(None, (files.log, files.picture)):
                 prepare_output(path)
             recorder = lab.record(files.log)
+            watched.log = files.log
             about = {"order": order.name, "command": command_line(), "log": str(files.log)}
             with live.watching(lab, about):
                 report = run_pick(lab, order, on_step=step_begins, calibration=measured)
+            note_pick(lab, report, cell, {"fidelity": fidelity, "calibration": calibration}, steps)
             lost = recorder.close()
             live.finish(report)
             renderer = draw_end(lab.world, files.picture, lambda line: say(line, to=err)) if files.picture else None
-    told: dict[str, Any] = (
-        report.as_dict()
-        | {
-            "cell": cell,
-            "log": files.log,
-            "log_lost": {"messages": lost.messages, "reason": lost.reason},
-            "picture": files.picture if renderer else None,
-            "renderer": renderer,
-        }
-        | write_watched(files.log, loaded, video)
-    )
+    watched.write(files.log, loaded)
+    told: dict[str, Any] = report.as_dict() | {
+        "cell": cell,
+        "log": files.log,
+        "log_lost": {"messages": lost.messages, "reason": lost.reason},
+        "picture": files.picture if renderer else None,
+        **watched.written,
+        "renderer": renderer,
+    }
     if out is not None:
         (out / VERDICT).write_text(json_text(told), encoding="utf-8")
     if as_json:
         print_json(told)
     else:
         _print(report)
-        say(f"log {files.log}" + (f", picture {files.picture}" if renderer else ""))
+        say(f"log {files.log}" + (f", picture {files.picture}" if renderer else "") + watched.told())
     return 0 if report.done else 1
 
 

@@ -17,7 +17,7 @@ from cellwright.cli.output import Quiet, err, prepare_output, print_json, say, t
 from cellwright.cli.page_file import command_line
 from cellwright.cli.run_status import status_of
 from cellwright.cli.trial_seeds import run_sweep
-from cellwright.cli.watching import VideoOption, check_video, write_watched
+from cellwright.cli.watching import TraceOption, VideoOption, WatchFiles
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.lab import Lab
 from cellwright.lab.sources import SOURCES
@@ -71,6 +71,7 @@ def trial(
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of trial files and end.")] = False,
     view: Annotated[str | None, typer.Option(metavar="[HOST:PORT]", help=VIEW_HELP)] = None,
     speed: Annotated[str | None, typer.Option(help=SPEED_HELP)] = None,
+    trace: TraceOption = None,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as one JSON object.")] = False,
 ) -> int:
@@ -92,7 +93,6 @@ def trial(
     cfg = cfg.model_copy(update=changes)
     if cfg.calibration is not None and (controller or cfg.controller) == EXTERNAL:
         raise BadInput("a calibration is for a controller inside; one outside loads the file itself")
-    check_video(video, overwrite=overwrite)
     program = None if command is None else ControllerCommand.parse(command)
     if program is not None and (controller or cfg.controller) != EXTERNAL:
         raise BadInput("--controller-command is for a controller outside: add --controller external")
@@ -112,7 +112,7 @@ def trial(
             out=out,
             overwrite=overwrite,
             junit=junit,
-            trace=False,
+            trace=trace is not None,
             as_json=as_json,
         )
     if jobs is not None or junit is not None:
@@ -139,6 +139,7 @@ def trial(
             partly.replace(addresses)  # a process that waits for the file finds it whole
         print(line, file=sys.stderr, flush=True)
 
+    watched = context.with_resource(WatchFiles(trace, video, overwrite=overwrite))
     live = context.with_resource(LivePage(view, speed))
 
     @contextmanager
@@ -146,6 +147,10 @@ def trial(
         about = {"order": cfg.trial, "controller": controller or cfg.controller, "command": command_line()}
         with live.watching(lab, about), nullcontext() if as_json else status_of(lab):
             yield
+
+    def recorded(log: Path) -> dict[str, str]:
+        watched.write(log, cfg.cell)
+        return watched.links(folder)
 
     report = run_trial(
         cfg,
@@ -158,14 +163,17 @@ def trial(
         say=_told,
         watch=watching,
         program=program,
+        on_log=recorded,
     )
     live.finish(report)
     written = {what: folder / name for what, name in FILES.items()}
-    written |= write_watched(written["log"], cfg.cell, video)
+    written |= watched.written
     if as_json:
         print_json(report.as_dict() | {"files": written})
     else:
         _print(report, folder)
+        if watched.told():
+            say(watched.told().removeprefix(", "))
     live.stay()
     return 0 if report.done else 1
 

@@ -1,55 +1,130 @@
-"""Files that show a run to people, written after it where they are asked for; shared by the commands that run one."""
+"""Files that show a run to people: a trace and a video, written from its log by the commands that run something."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated, Self
 
 import typer
 
 from cellwright.cli.output import err, prepare_output, say
 from cellwright.cli.progress import Progress
 from cellwright.core.errors import BadInput, CellwrightError
+from cellwright.core.files import refuse_existing
 
 if TYPE_CHECKING:
     from cellwright.cells import Cell
 
-__all__ = ["VideoOption", "check_video", "write_watched"]
+__all__ = ["TraceOption", "VideoOption", "WatchFiles"]
 
+TraceOption = Annotated[
+    Path | None,
+    typer.Option("--trace", metavar="FILE", help="A trace: the whole run in one HTML file, to replay and step."),
+]
 VideoOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="A video of the run: .mp4, .gif or .webp; `log video` has more options."),
 ]
 
 
-def check_video(video: Path | None, *, overwrite: bool) -> None:
-    """Refuses now a video that could not be written after the run."""
-    if video is None:
-        return
-    from cellwright.viewing.encoders import usable_file
-
-    path, _ = usable_file(video)
-    if path.exists() and not overwrite:
-        raise BadInput(f"{path} exists, and is not overwritten: choose another file, or add --overwrite")
-    prepare_output(path)
-
-
-def write_watched(log: Path, cell: Cell | Path | str | None, video: Path | None) -> dict[str, Path]:
-    """Writes what was asked for, from a finished log; returns what was written, by kind.
+class WatchFiles:
+    """The files that were asked for beside a log; they are written once that is closed, also of a run that failed.
 
     That something cannot be drawn here is told in one line: the run itself is done, and its result stands.
-    """
-    if video is None:
-        return {}
-    from cellwright.cli.log_video import tell_video
-    from cellwright.viewing.replay import ReplayWorld
-    from cellwright.viewing.video import write_video
 
-    try:
-        with Progress("video") as progress:
-            made = write_video(ReplayWorld(log, cell), video, progress=progress.update)
-    except CellwrightError as error:
-        say(f"no video: {error}", to=err)
-        return {}
-    tell_video(made)
-    return {"video": made.path}
+    Args:
+        trace: The trace, if one is wanted.
+        video: The video, if one is wanted.
+        overwrite: Whether files that exist are replaced.
+
+    Attributes:
+        log: The log, once it is known.
+        written: Kind, such as `trace`, and the file that was written.
+
+    Raises:
+        BadInput: A file exists, or is of no kind that can be written.
+        OutputError: It cannot be written.
+    """
+
+    def __init__(self, trace: Path | None = None, video: Path | None = None, *, overwrite: bool = False) -> None:
+        self.log: Path | None = None
+        self.written: dict[str, Path] = {}
+        self._trace, self._video = trace, video
+        if video is not None:
+            from cellwright.viewing.encoders import usable_file
+
+            path, _ = usable_file(video)
+            _check(path, overwrite=overwrite)
+        if trace is not None:
+            _check(trace, overwrite=overwrite)
+            from cellwright.viewing.page import viewer_page
+
+            try:
+                viewer_page()
+            except BadInput as error:
+                say(f"no trace: {error}; it goes on without", to=err)
+                self._trace = None
+
+    def write(self, log: Path, cell: Cell | Path | str | None = None) -> None:
+        """Writes what was asked for from a log that is closed.
+
+        Args:
+            log: The log.
+            cell: Its cell, where that is at hand.
+        """
+        (trace, self._trace), (video, self._video) = (self._trace, None), (self._video, None)
+        if trace is not None:
+            self._write_trace(log, trace, cell)
+        if video is not None:
+            self._write_video(log, video, cell)
+
+    def _write_trace(self, log: Path, trace: Path, cell: Cell | Path | str | None) -> None:
+        from cellwright.viewing.trace import write_trace
+
+        try:
+            self.written["trace"] = write_trace(log, trace, cell=cell)
+        except CellwrightError as error:
+            say(f"no trace: {error}", to=err)
+
+    def _write_video(self, log: Path, video: Path, cell: Cell | Path | str | None) -> None:
+        from cellwright.cli.log_video import tell_video
+        from cellwright.viewing.replay import ReplayWorld
+        from cellwright.viewing.video import write_video
+
+        try:
+            with Progress("video") as progress:
+                made = write_video(ReplayWorld(log, cell), video, progress=progress.update)
+        except CellwrightError as error:
+            say(f"no video: {error}", to=err)
+            return
+        tell_video(made)
+        self.written["video"] = made.path
+
+    def links(self, folder: Path) -> dict[str, str]:
+        """Returns links to what was written, for a page in a folder."""
+        return {kind.capitalize(): os.path.relpath(path, folder) for kind, path in self.written.items()}
+
+    def told(self) -> str:
+        """Returns the trace, for the line that names the log; a video has told of itself."""
+        return f", trace {self.written['trace']}" if "trace" in self.written else ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Writes them of a run that broke off."""
+        if self.log is not None and self.log.is_file():
+            self.write(self.log)
+
+
+def _check(path: Path, *, overwrite: bool) -> None:
+    """Refuses now a file that could not be written after the run."""
+    if path.is_dir():
+        raise BadInput(f"{path}: a folder; give the name of a file")
+    if not overwrite:
+        refuse_existing(path)
+    prepare_output(path)

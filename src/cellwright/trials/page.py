@@ -23,11 +23,16 @@ FILES = {"verdict": "verdict.json", "page": "verdict.html", "picture": "cell.png
 
 
 def save_report(
-    report: Report, world: World, folder: Path, say: Callable[[str], None] = lambda _text: None, command: str = ""
+    report: Report,
+    world: World,
+    folder: Path,
+    say: Callable[[str], None] = lambda _text: None,
+    command: str = "",
+    links: Mapping[str, str] | None = None,
 ) -> None:
     """Writes all but the log, which is there already."""
     picture = folder / FILES["picture"]
-    write_report(report, folder, picture if draw_end(world, picture, say) else None, command)
+    write_report(report, folder, picture if draw_end(world, picture, say) else None, command, links)
 
 
 def draw_end(world: World, path: Path, say: Callable[[str], None]) -> str | None:

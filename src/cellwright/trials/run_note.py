@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +63,20 @@ def note_trial(lab: Lab, report: Report, cfg: TrialCfg, file: Path | None, contr
     _note(lab, _content(lab, report, cfg.cell, shlex.join(words) if file else ""), settings)
 
 
-def note_pick(lab: Lab, report: PickReport, cell: str, asked: Mapping[str, Any]) -> None:
-    """Notes a run of an order to pick in all logs of a laboratory."""
+def note_pick(
+    lab: Lab, report: PickReport, cell: str, asked: Mapping[str, Any], steps: Sequence[tuple[float, str]] = ()
+) -> None:
+    """Notes a run of an order to pick in all logs of a laboratory.
+
+    Args:
+        lab: The laboratory.
+        report: On the run.
+        cell: As it was asked for.
+        asked: Options of `cellwright run` by name.
+        steps: When each step began, and what it was: no message tells of them.
+    """
+    ends = [*(time_s for time_s, _ in steps[1:]), report.time_s]
+    told = [{"start_s": s, "end_s": end_s, "text": text} for (s, text), end_s in zip(steps, ends, strict=False)]
     content = {
         "cell": cell,
         "order": report.order,
@@ -73,6 +85,7 @@ def note_pick(lab: Lab, report: PickReport, cell: str, asked: Mapping[str, Any])
         "reason": report.reason,
         "ending": "the controller has ended",
         "command": run_command({"cell": cell, "order": report.order, "seed": lab.seed} | dict(asked)),
+        "steps": json.dumps(told),
         "events": _events(report.hits, report.drops),
     }
     _note(lab, content, {"order": report.order, "fidelity": lab.cell.fidelity} | dict(asked))

@@ -7,7 +7,7 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from cellwright.trials.controller_command import GRACE_S, ControllerCommand, Con
 from cellwright.trials.controller_run import ControllerLimits
 from cellwright.trials.controllers import TRIAL_CONTROLLERS
 from cellwright.trials.orders import OrderBook
-from cellwright.trials.page import save_report
+from cellwright.trials.page import FILES, save_report
 from cellwright.trials.report import Ending, Report
 from cellwright.trials.run_note import note_trial
 from cellwright.trials.trial import Trial, TrialEnd
@@ -57,6 +57,7 @@ def run_trial(
     watch: Callable[[Lab], contextlib.AbstractContextManager[object]] = contextlib.nullcontext,
     command: str = "",
     program: ControllerCommand | None = None,
+    on_log: Callable[[Path], Mapping[str, str]] = lambda _log: {},
 ) -> Report:
     """Runs a trial to its end; whatever the controller does or does not do, there is a verdict.
 
@@ -77,6 +78,7 @@ def run_trial(
         watch: Watches the laboratory while it works, such as a line that shows its time; must not change it.
         command: How the trial is repeated, for its page.
         program: Starts the controller outside, once the interfaces are open, and ends with the trial.
+        on_log: Given the log once it is complete; returns what its page links to, text -> file.
 
     Raises:
         BadInput: The trial does not fit its cell, or no controller could fill its orders; nothing was done.
@@ -128,7 +130,7 @@ def run_trial(
         if out is not None and recorder is not None:
             note_trial(lab, report, cfg, cfg.file, name)
             recorder.close()
-            save_report(report, lab.world, out, say, command)
+            save_report(report, lab.world, out, say, command, on_log(out / FILES["log"]))
     return report
 
 

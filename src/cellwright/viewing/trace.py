@@ -106,6 +106,7 @@ def _run(log: Log, replay: ReplayWorld, truth: bool) -> dict[str, Any]:
     for row in rows["score"]:
         if row["name"] in points:
             row |= {"points": points[row["name"]]["points"], "most": points[row["name"]]["most"]}
+    rows["actions"] = rows["actions"] or _steps(_records(note.get("steps")), document.robots, note.get("status"))
     rows["pictures"] = _few(rows["pictures"])
     span_s = (min(0.0, replay.start_s), replay.end_s)
     return {"about": about_run(log, document, rows, span_s, truth=truth), "robots": document.robots, **rows}
@@ -117,6 +118,16 @@ def _records(text: str | None) -> list[Row]:
     except ValueError:
         return []
     return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
+
+
+def _steps(steps: list[Row], robots: list[str], status: str | None) -> list[Row]:
+    """Returns noted steps as actions: those of an order to pick, of which no message tells; the last one failed."""
+    rows: list[Row] = []
+    for number, step in enumerate(steps, start=1):
+        failed = number == len(steps) and status not in (None, "done")
+        row = {"id": f"step {number}", "robot": robots[0] if robots else "", **step, "reason": "", "predicates": []}
+        rows.append(row | {"phase": "failed" if failed else "end"})
+    return rows
 
 
 def _few(pictures: list[Row]) -> list[Row]:
