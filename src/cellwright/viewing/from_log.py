@@ -9,6 +9,7 @@ from pathlib import Path
 __all__ = ["make_from_log"]
 
 LONGEST_S = 600.0  # real time
+OPTIONS = {"video": ("--fast",)}  # shadows would cost minutes for each test
 
 
 def make_from_log(what: str, log: Path, file: Path) -> tuple[Path | None, str]:
@@ -19,7 +20,7 @@ def make_from_log(what: str, log: Path, file: Path) -> tuple[Path | None, str]:
         log: The log; one that was cut off has all up to there.
         file: The wanted file; a video may be of another kind, where its encoder is missing.
     """
-    command = [sys.executable, "-m", "cellwright", "log", what, str(log), "--out", str(file)]
+    command = [sys.executable, "-m", "cellwright", "log", what, str(log), "--out", str(file), *OPTIONS.get(what, ())]
     before = {path: path.stat().st_mtime_ns for path in file.parent.glob(f"{file.stem}.*")}
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST_S, check=False)
