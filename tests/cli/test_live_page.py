@@ -29,9 +29,8 @@ def test_an_address_may_be_left_out(given, parsed):
 def test_a_port_that_is_taken_is_told_before_anything_is_done(arguments, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("cellwright.viewing.page.viewer_page", str)
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        with pytest.raises(SystemExit) as ended:
-            main([*arguments, "--view", str(taken.getsockname()[1])])
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(SystemExit) as ended:
+        main([*arguments, "--view", str(taken.getsockname()[1])])
     assert ended.value.code == 2
     said = capfd.readouterr()
     assert said.err.splitlines()[-1].endswith("the port is taken; name another one, or take a free one with --view 0")
