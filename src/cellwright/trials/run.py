@@ -9,6 +9,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from cellwright import cells
 from cellwright.catalogue import FURNITURE, BoxFigures
 from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.messages import Detections
@@ -162,7 +163,8 @@ def _asked(lab: Lab, book: OrderBook, cfg: RunCfg) -> Mapping[str, Any]:
     """Returns what was asked for, as the command line says it."""
     if cfg.header is not None:
         return cfg.header
-    cell, recovery = lab.cell.where, cfg.settings.recovery.value
+    own = lab.cell.file is None or lab.cell.file.parent == Path(cells.__file__).parent
+    cell, recovery = lab.cell.name if own else lab.cell.where, cfg.settings.recovery.value
     made = {"cell": cell, "robots": cfg.robots, "recovery": recovery, "planner": cfg.settings.planner}
     return made | {"order": ",".join(book.orders), "seed": lab.seed}
 

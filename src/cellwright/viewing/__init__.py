@@ -5,6 +5,7 @@ from cellwright.viewing.packet import Blob, pack, unpack
 from cellwright.viewing.page import viewer_page
 from cellwright.viewing.replay import ReplayWorld
 from cellwright.viewing.scene import make_scene
+from cellwright.viewing.trace import trace_blocks, write_comparison, write_trace
 from cellwright.viewing.video import Video, write_video
 
 __all__ = [
@@ -14,7 +15,10 @@ __all__ = [
     "Video",
     "make_scene",
     "pack",
+    "trace_blocks",
     "unpack",
     "viewer_page",
+    "write_comparison",
+    "write_trace",
     "write_video",
 ]

@@ -13,6 +13,7 @@ __all__ = ["encode_poses", "make_keys"]
 Array = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
 
+TRUTH = ("/truth/poses", "/truth/joints")
 STEPS_PER_M, QUATERNION_STEPS = 10_000, 32_767
 LONGEST = 32_767  # steps of a change
 SAME_STEPS = 1  # of a position: what trembles by less has not moved
@@ -29,8 +30,8 @@ def make_keys(replay: ReplayWorld, moving: list[int], first_poses: Array, hz: fl
         first_poses: Their poses in the scene, n x 7.
         hz: Keys per second at most.
     """
-    count = int(np.ceil((replay.end_s - replay.start_s) * hz - 1e-9)) + 1
-    times = np.minimum(replay.start_s + np.arange(count) / hz, replay.end_s)
+    times = _moments(replay, hz)
+    count = len(times)
     poses = np.empty((count, len(moving), 7))
     for number, time_s in enumerate(times):
         poses[number] = body_poses(replay, float(time_s), moving)
@@ -45,6 +46,21 @@ def make_keys(replay: ReplayWorld, moving: list[int], first_poses: Array, hz: fl
         if (whole[kept, column] != whole[0, column]).any() or rows[0, column, :3].any():
             columns.append({"body": body, "offset": blob.add(rows[:, column].T.astype(np.int16))})
     return pack("keys", {"hz": hz, "times": start, "count": len(kept), "columns": columns}, blob)
+
+
+def _moments(replay: ReplayWorld, hz: float) -> Array:
+    """Returns the moments at which the log tells where things are, and those before which something stood still."""
+    topics = [topic for topic in TRUTH if topic in replay.log.topics]
+    told = np.unique([entry.time_ns for entry in replay.log.raw(topics)]) / 1e9
+    period_s = float(np.diff(told).min()) if len(told) > 1 else 1 / hz
+    ends = [replay.start_s, replay.end_s]
+    wanted = np.unique(np.round(np.concatenate([ends, told, told - period_s]), 6))
+    wanted = wanted[(wanted >= replay.start_s - 1e-9) & (wanted <= replay.end_s + 1e-9)]
+    kept = [wanted[0]]
+    for time_s in wanted[1:]:
+        if time_s - kept[-1] > 0.9 / hz or time_s == wanted[-1]:
+            kept.append(time_s)
+    return np.array(kept)
 
 
 def body_poses(replay: ReplayWorld, time_s: float, moving: list[int]) -> Array:
