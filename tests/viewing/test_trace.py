@@ -93,6 +93,18 @@ def test_a_log_of_another_cell_names_the_remedy(epuck_log):
     assert "\n" not in str(told.value)
 
 
+def test_a_cell_whose_file_is_gone_names_the_remedy(tmp_path):
+    """The note at the end says which file it was; the shapes are in that, not in the log."""
+    with Lab.from_cell("epucks", seed=3) as lab:
+        lab.record(tmp_path / "log.mcap")
+        lab.note("run", {"cell": str(tmp_path / "own.yaml")})
+        lab.advance(0.12)
+    with pytest.raises(CellwrightError, match="--cell FILE") as told:
+        trace_blocks(tmp_path / "log.mcap")
+    assert "\n" not in str(told.value)
+    assert trace_blocks(tmp_path / "log.mcap", cell="epucks")
+
+
 def test_without_the_truth_things_have_no_place(tmp_path):
     with Lab.from_cell("aprs", seed=1) as lab:
         lab.record(tmp_path / "log.mcap")

@@ -77,7 +77,7 @@ def trace_blocks(
     if not LEAST_HZ <= hz <= MOST_HZ:
         raise OutOfRange("poses per second", hz, LEAST_HZ, MOST_HZ, "Hz")
     log = log if isinstance(log, Log) else read_log(log)
-    replay = ReplayWorld(log, cell if cell is not None else _asked_cell(log))
+    replay = _replayed(log, cell)
     scene = make_scene(replay.world, truth=truth)
     header, _ = unpack(scene)
     moving = header["moving"]
@@ -87,9 +87,20 @@ def trace_blocks(
     return {"scene": scene, "keys": keys, "run": run}
 
 
-def _asked_cell(log: Log) -> str | None:
-    """Returns the cell as it was asked for: also a variant, or a file, of which the log's head has only the name."""
-    return run_note(log).get("cell")
+def _replayed(log: Log, cell: Cell | Path | str | None) -> ReplayWorld:
+    """Returns the world of a log, made of the cell as it was asked for: a variant, or a file, too.
+
+    Raises:
+        BadInput: One line: why that is not to be had, and the remedy.
+    """
+    asked = run_note(log).get("cell") if cell is None else cell
+    try:
+        return ReplayWorld(log, asked)
+    except BadInput as error:
+        reason = str(error).splitlines()[0]
+        if "record" not in reason:  # the log is sound, and its cell is not there, or another one by now
+            reason += "; the cell must be as it was in that run: name its file by --cell FILE"
+        raise BadInput(reason if str(log.path) in reason else f"{log.path}: {reason}") from None
 
 
 def _run(log: Log, replay: ReplayWorld, truth: bool) -> dict[str, Any]:

@@ -1,0 +1,119 @@
+"""The run document: what comes in as messages goes out as rows, each once, and only what is worth it."""
+
+import numpy as np
+
+from cellwright import crcl
+from cellwright.cells import load_cell
+from cellwright.core.messages import ActionEvent, CrclCommand, CrclStatus, FaultEvent, Tracks, Wrench
+from cellwright.viewing.document import RunDocument
+
+HEAD = (0, 0, "fanuc")
+
+
+def command(number, what, *rest):
+    return CrclCommand(*HEAD, document=crcl.encode(crcl.CRCLCommandInstance(what(number, *rest))))
+
+
+def status(number, state):
+    told = crcl.CommandStatus(number, number, state)
+    return CrclStatus(*HEAD, document=crcl.encode(crcl.CRCLStatus(told)))
+
+
+def action(phase, predicates=(), values=(), evidence=()):
+    text = "(take-part fanuc fanuc_tool sku_part_large_gear fanuc_large_tray kit_1)"
+    return ActionEvent(
+        *HEAD, robot="fanuc", action=text, phase=phase, reason="", predicates=predicates, values=values,
+        evidence=evidence,
+    )  # fmt: skip
+
+
+def tracks(*positions):
+    count = len(positions)
+    return Tracks(
+        *HEAD,
+        identities=tuple(f"gear_{number}" for number in range(count)),
+        skus=("sku",) * count,
+        positions=np.array(positions, float).reshape(-1, 3),
+        quaternions=np.tile([1.0, 0, 0, 0], (count, 1)),
+        variances=np.tile([1e-8, 1e-8, np.inf, 1e-4, 1e-4, 1e-4], (count, 1)),
+        ages_s=np.zeros(count),
+        slots=("",) * count,
+    )
+
+
+def pose(x, y, z):
+    return crcl.Pose(crcl.Point(x, y, z), crcl.Vector(1.0, 0.0, 0.0), crcl.Vector(0.0, 0.0, 1.0))
+
+
+def test_polls_are_counted_and_not_listed():
+    document = RunDocument()
+    for number in range(5):
+        document.take("/fanuc/crcl_command", 0.1, command(number, crcl.GetStatus))
+        document.take("/fanuc/crcl_status", 0.1, status(0, crcl.CommandStateEnum.CRCL_READY))
+    assert [row["name"] for row in document.take_new()["messages"]] == ["CRCL_Ready"]
+    assert document.left_out == {"fanuc": 9}
+
+
+def test_commands_take_the_place_of_actions_that_nobody_tells():
+    document = RunDocument(load_cell("aprs"))
+    document.take("/fanuc/crcl_command", 1.0, command(1, crcl.MoveTo, True, pose(0.3, 0.1, 0.2)))
+    (running,) = document.take_new()["actions"]
+    document.take("/fanuc/crcl_status", 2.5, status(1, crcl.CommandStateEnum.CRCL_DONE))
+    (ended,) = document.take_new()["actions"]
+    assert running["text"].startswith("MoveTo ")
+    assert (ended["id"], ended["phase"], ended["end_s"]) == (running["id"], "end", 2.5)
+
+
+def test_ways_are_in_the_world_and_in_metres():
+    cell = load_cell("aprs")
+    document = RunDocument(cell)
+    units = command(1, crcl.SetLengthUnits, crcl.LengthUnitEnum.MILLIMETER)
+    document.take("/fanuc/crcl_command", 1.0, units)
+    document.take("/fanuc/crcl_command", 1.0, command(2, crcl.MoveTo, True, pose(300.0, 100.0, 200.0)))
+    (path,) = document.take_new()["paths"]
+    expected = cell.robots["fanuc"].base.pose.apply(np.array([0.3, 0.1, 0.2]))
+    assert np.abs(np.array(path["points"][-1]) - expected).max() < 1e-4
+
+
+def test_an_action_is_one_row_that_grows():
+    document = RunDocument()
+    document.take("/execution/actions", 1.0, action("start"))
+    (running,) = document.take_new()["actions"]
+    predicates = ("part-is-found(large_gear_1, fanuc)", "not robot-has-no-heldPart(fanuc)")
+    document.take("/execution/actions", 3.0, action("fail", predicates, ("true", "unknown"), ("seen", "not seen")))
+    (failed,) = document.take_new()["actions"]
+    assert running["id"] == failed["id"]
+    assert failed["text"] == "take-part large_gear at fanuc_large_tray"
+    assert (failed["phase"], failed["start_s"], failed["end_s"]) == ("failed", 1.0, 3.0)
+    assert [(one["value"], one["when"]) for one in failed["predicates"]] == [(True, "before"), (None, "after")]
+
+
+def test_belief_that_does_not_change_has_no_rows():
+    document = RunDocument()
+    document.take("/tracks", 1.0, tracks((0, 0, 1), (0.5, 0, 1)))
+    assert len(document.take_new()["belief"]) == 2
+    document.take("/tracks", 1.1, tracks((0.0001, 0, 1), (0.5, 0, 1)))
+    assert document.take_new() == {}
+    document.take("/tracks", 1.2, tracks((0.01, 0, 1)))
+    rows = document.take_new()["belief"]
+    assert {row["id"]: row["state"] for row in rows} == {"gear_0": "seen", "gear_1": "gone"}
+    assert rows[0]["sd"][2] is None
+
+
+def test_series_leave_out_what_stands_still_but_for_its_ends():
+    document = RunDocument()
+    for step in range(60):
+        force = np.array([0.0 if step < 40 else 5.0, 0.0, 1.0])
+        message = Wrench(*HEAD, frame="fanuc/flange", force=force, torque=np.zeros(3))
+        document.take("/fanuc/wrench", step / 10, message)
+    (series,) = document.whole()["series"]
+    assert (series["unit"], series["times"]) == ("N", [0.0, 3.9, 4.0, 5.9])
+    assert series["values"][0] == [0.0, 0.0, 5.0, 5.0]
+
+
+def test_without_the_truth_nothing_tells_of_faults():
+    fault = FaultEvent(*HEAD, fault="drop", subject="gear", detail="slips")
+    for truth, kinds in ((True, ["fault"]), (False, [])):
+        document = RunDocument(truth=truth)
+        document.take("/judge/faults", 1.0, fault)
+        assert [row["kind"] for row in document.whole()["events"]] == kinds
