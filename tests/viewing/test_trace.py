@@ -171,3 +171,7 @@ def test_a_failed_kit_opens_at_its_failure(failed_kit_log):
     assert run["about"]["failure_s"] == failed[-1]["end_s"]
     assert {event["kind"] for event in run["events"]} >= {"order", "fault", "verdict"}
     assert [event["text"] for event in run["events"] if event["kind"] == "drop"] == list(map(str, report.drops))
+    hidden = trace_blocks(log, truth=False)["run"].decode()
+    assert "transfer:2" in trace_blocks(log)["run"].decode()
+    assert "transfer:2" not in hidden
+    assert json.loads(hidden)["about"]["command"] is None

@@ -36,12 +36,16 @@ def about_run(
         truth: Whether the truth is shown.
     """
     note, metadata = run_note(log), log.metadata
+    if not truth:  # what tells of faults
+        note = {key: text for key, text in note.items() if key not in ("command", "notes")}
     verdicts = [row for row in rows["events"] if row["kind"] == "verdict"]
     score = _number(note.get("score"))
     if score is None and verdicts:
         score = _number(verdicts[-1]["text"].rpartition(" ")[2])
     status = note.get("status") or "ended"
     configuration = _loaded(note.get("configuration"), {})
+    if not truth:
+        configuration.pop("faults", None)
     seed = metadata.get("seed", "")
     return {
         "cell": note.get("cell") or metadata.get("cell"),
