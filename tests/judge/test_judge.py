@@ -6,6 +6,7 @@ from cellwright.bench.gear_transfer import transfer_gear
 from cellwright.cells import load_cell
 from cellwright.core.bus import Bus, Role
 from cellwright.core.errors import BadInput
+from cellwright.core.messages import JudgeEvent
 from cellwright.judge import Judge, parse_fault
 from cellwright.judge.drops import LIMIT_S
 from cellwright.lab import Lab
@@ -21,7 +22,8 @@ def run():
     with Lab.from_cell("aprs", seed=1) as lab:
         judge = Judge(lab.world, lab.stepper, lab.bus, lab.sensors, [parse_fault("drop:during=transfer:2")])
         heard = []
-        lab.bus.subscribe("/judge/verdict", lambda _, m: heard.append(m), subscriber="test", role=Role.JUDGE)
+        for topic in ("/judge/verdict", "/judge/events"):
+            lab.bus.subscribe(topic, lambda _, m: heard.append(m), subscriber="test", role=Role.JUDGE)
         reports = [
             transfer_gear(lab, "fanuc", f"fanuc_medium_tray/{slot}", f"fanuc_kit_m2l1/{slot}")
             for slot in ("slot_1", "slot_2")
@@ -45,6 +47,14 @@ def test_the_second_transfer_goes_wrong_and_the_score_says_so(run):
     assert lines["collisions"].reason == "none"
     assert heard[-1].score == score.total
     assert heard[-1].time_ns == lab.world.clock.time_ns
+
+
+def test_a_drop_is_told_on_the_bus(run):
+    _, judge, _, heard = run
+    (told,) = [message for message in heard if isinstance(message, JudgeEvent)]
+    (drop,) = judge.drops.drops
+    assert (told.kind, told.subject, told.text) == ("drop", drop.part, str(drop))
+    assert told.time_s == pytest.approx(drop.time_s, abs=1e-9)
 
 
 def test_the_oracle_knows_whether_it_could_be_finished(run):

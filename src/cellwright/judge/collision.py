@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from fnmatch import fnmatchcase
@@ -87,6 +87,7 @@ class CollisionMonitor:
         self.allowed_contacts = tuple(allowed_contacts)
         self.pause_s = pause_s
         self.hits: list[CollisionEvent] = []
+        self.on_hit: Callable[[CollisionEvent], None] = lambda _hit: None
         self._world = world
         self._pairs = b""
         self._suspects = tuple[int, ...]()
@@ -268,6 +269,7 @@ class CollisionMonitor:
                 self.hits[number] = replace(known, end_s=hit.end_s, force_n=worst[0], depth_m=worst[1])
                 return
         self.hits.append(hit)
+        self.on_hit(hit)
 
     def _tray_of(self, thing: str) -> str:
         """Returns the tray in a hand that a part lies in, or the thing itself."""

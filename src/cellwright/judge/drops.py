@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, replace
 
@@ -82,6 +83,7 @@ class DropMonitor:
 
     def __init__(self, world: World, stepper: Stepper, hand_monitor: HandMonitor, name: str = "drop monitor") -> None:
         self.drops: list[DropEvent] = []
+        self.on_drop: Callable[[DropEvent], None] = lambda _drop: None
         self._world = world
         self._falls: list[_Fall] = []
         models = {name: FURNITURE.get(fixture.model) for name, fixture in world.cell.fixtures.items()}
@@ -149,21 +151,21 @@ class DropMonitor:
             return
         x, y, z = (float(value) for value in pose.position)
         on_floor = bool(self._floors & set(fall.landed_on))
-        self.drops.append(
-            DropEvent(
-                part=event.part,
-                robot=event.robot,
-                time_s=event.time_s,
-                opened=opened,
-                from_m=event.position_m,
-                end_m=(x, y, z),
-                height_m=height_m,
-                landed_on=fall.landed_on,
-                slot=self._slot(event.part),
-                on_floor=on_floor,
-                tray=event.tray,
-            )
+        drop = DropEvent(
+            part=event.part,
+            robot=event.robot,
+            time_s=event.time_s,
+            opened=opened,
+            from_m=event.position_m,
+            end_m=(x, y, z),
+            height_m=height_m,
+            landed_on=fall.landed_on,
+            slot=self._slot(event.part),
+            on_floor=on_floor,
+            tray=event.tray,
         )
+        self.drops.append(drop)
+        self.on_drop(drop)
 
     def _stayed(self, event: HandEvent, pose_in_tray: Pose) -> bool:
         """Returns whether a part came down with its tray."""

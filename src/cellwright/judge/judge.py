@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from cellwright.core.bus import Bus
-from cellwright.core.messages import Verdict
+from cellwright.core.messages import JudgeEvent, Verdict
 from cellwright.judge.allowed_contact import AllowedContact
 from cellwright.judge.collision import CollisionMonitor
 from cellwright.judge.drops import DropMonitor
@@ -18,9 +18,9 @@ from cellwright.judge.score import Points, Score, score_run
 from cellwright.orders import KitDesign
 from cellwright.sim import Stepper, World
 
-__all__ = ["VERDICT_TOPIC", "Judge"]
+__all__ = ["EVENTS_TOPIC", "VERDICT_TOPIC", "Judge"]
 
-VERDICT_TOPIC = "/judge/verdict"
+EVENTS_TOPIC, VERDICT_TOPIC = "/judge/events", "/judge/verdict"
 
 
 class Judge:
@@ -52,7 +52,7 @@ class Judge:
     ) -> None:
         self._world = world
         self._bus = bus
-        self._sequence = 0
+        self._sequence = self._events = 0
         self.hands = HandMonitor(world, stepper)
         self.drops = DropMonitor(world, stepper, self.hands)
         self.collisions = CollisionMonitor(
@@ -60,6 +60,11 @@ class Judge:
         )
         self.faults = FaultScheduler(world, stepper, bus, self.hands, faults, sensors)
         bus.declare(VERDICT_TOPIC, Verdict)
+        bus.declare(EVENTS_TOPIC, JudgeEvent)
+        self.drops.on_drop = lambda drop: self._tell("drop", drop.time_s, drop.part, str(drop))
+        self.collisions.on_hit = lambda hit: self._tell(
+            "hit", hit.start_s, hit.first, f"{hit.first} hit {hit.second} at {hit.start_s:.2f} s"
+        )
 
     def kits(self, wanted: Mapping[str, KitDesign]) -> tuple[KitVerdict, ...]:
         """Returns the verdicts on kits, tray by tray, now."""
@@ -85,6 +90,11 @@ class Judge:
     ) -> Recoverability:
         """Returns whether the wanted kits can be completed from how things are now; ask when they are at rest."""
         return judge_recoverable(self._world, wanted, reaches, hand_monitor=self.hands, robots=robots, sees=sees)
+
+    def _tell(self, kind: str, time_s: float, subject: str, text: str) -> None:
+        header = (round(time_s * 1e9), self._events, "judge")
+        self._bus.publish(EVENTS_TOPIC, JudgeEvent(*header, kind=kind, subject=subject, text=text))
+        self._events += 1
 
     def stop(self) -> None:
         """Ends faults and collision checks; what faults changed for a while is restored."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cellwright.judge import CollisionEvent, DropEvent, ScoreItem
+from cellwright.judge import ScoreItem
 from cellwright.judge.faults.spec import fault_text
 from cellwright.lab.lab import Lab
 from cellwright.trials.cfg import TrialCfg
@@ -86,7 +86,6 @@ def note_pick(
         "ending": "the controller has ended",
         "command": run_command({"cell": cell, "order": report.order, "seed": lab.seed} | dict(asked)),
         "steps": json.dumps(told),
-        "events": _events(report.hits, report.drops),
     }
     _note(lab, content, {"order": report.order, "fidelity": lab.cell.fidelity} | dict(asked))
 
@@ -102,20 +101,12 @@ def _content(lab: Lab, report: Report, cell: Any, command: str) -> dict[str, str
         "score": f"{report.score:.6g}",
         "items": json.dumps([_item(item) for item in report.scored.items]),
         "command": command,
-        "events": _events(report.hits, report.drops),
         "notes": json.dumps([*report.notes, *(f"fault that never came: {fault}" for fault in report.not_applied)]),
     }
 
 
 def _item(item: ScoreItem) -> dict[str, Any]:
     return {"name": item.name, "points": item.points, "most": item.most}
-
-
-def _events(hits: Iterable[CollisionEvent], drops: Iterable[DropEvent]) -> str:
-    """Returns collisions and drops, which no message tells of."""
-    found = [{"time_s": hit.start_s, "kind": "hit", "text": str(hit), "subject": hit.first} for hit in hits]
-    found += [{"time_s": drop.time_s, "kind": "drop", "text": str(drop), "subject": drop.part} for drop in drops]
-    return json.dumps(sorted(found, key=lambda event: float(str(event["time_s"]))))
 
 
 def _note(lab: Lab, content: dict[str, str], settings: Mapping[str, Any]) -> None:

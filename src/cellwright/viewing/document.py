@@ -17,6 +17,7 @@ from cellwright.core.messages import (
     FaultEvent,
     Image,
     JointState,
+    JudgeEvent,
     Odometry,
     Order,
     Plan,
@@ -122,6 +123,8 @@ class RunDocument:
                 self.add_event(time_s, "belief", text, message.subject)
             case FaultEvent() if self._truth:
                 self.add_event(time_s, "fault", f"{message.fault}: {message.detail}", message.subject)
+            case JudgeEvent() if self._truth:
+                self.add_event(message.time_s, message.kind, message.text, message.subject)
             case SafetyStatus():
                 stop = " in ".join(filter(None, [message.stop_category, ", ".join(message.zones_entered)]))
                 if stop != self._stop:
@@ -133,7 +136,7 @@ class RunDocument:
                     self.add_score(name, None, None, reason, passed)
 
     def add_event(self, time_s: float, kind: str, text: str, subject: str) -> None:
-        """Adds an event that no message tells of, such as a hit.
+        """Adds an event.
 
         Args:
             time_s: When.

@@ -109,9 +109,6 @@ def _run(log: Log, replay: ReplayWorld, truth: bool) -> dict[str, Any]:
     for entry in log.entries():
         document.take(entry.topic, entry.time_ns / 1e9, entry.message)
     note = run_note(log)
-    if truth:
-        for event in _records(note.get("events")):
-            document.add_event(float(event["time_s"]), event["kind"], event["text"], event["subject"])
     rows = document.whole()
     points = {item["name"]: item for item in _records(note.get("items"))}
     for row in rows["score"]:

@@ -4,7 +4,7 @@ from cellwright.core.messages.base import Message
 from cellwright.core.messages.camera import CameraInfo, CameraPose, Depth, Image, PointCloud, Segmentation
 from cellwright.core.messages.robot import IoState, JointState, SafetyStatus, ToolStatus
 from cellwright.core.messages.sensing import Beam, Encoder, Imu, LaserScan, Odometry, Range, Wrench
-from cellwright.core.messages.truth import FaultEvent, JointTruth, LookTruth, Verdict, WorldTruth
+from cellwright.core.messages.truth import FaultEvent, JointTruth, JudgeEvent, LookTruth, Verdict, WorldTruth
 from cellwright.core.messages.vision import Detections, Tracks
 from cellwright.core.messages.work import ActionEvent, BeliefChange, CrclCommand, CrclStatus, Order, Plan
 
@@ -25,6 +25,7 @@ __all__ = [
     "IoState",
     "JointState",
     "JointTruth",
+    "JudgeEvent",
     "LaserScan",
     "LookTruth",
     "Message",

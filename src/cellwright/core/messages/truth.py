@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from cellwright.core.messages.base import Array, Message
 
-__all__ = ["FaultEvent", "JointTruth", "LookTruth", "Verdict", "WorldTruth"]
+__all__ = ["FaultEvent", "JointTruth", "JudgeEvent", "LookTruth", "Verdict", "WorldTruth"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -74,6 +74,23 @@ class FaultEvent(Message):
     fault: str
     subject: str
     detail: str
+
+
+@dataclass(slots=True, kw_only=True)
+class JudgeEvent(Message):
+    """A collision as it begins, or a drop once it has come to rest, as the judge sees it.
+
+    Attributes:
+        kind: `hit` or `drop`.
+        subject: The part, or what belongs to a robot.
+        text: One line.
+    """
+
+    TRUTH: ClassVar[bool] = True
+
+    kind: str
+    subject: str
+    text: str
 
 
 @dataclass(slots=True, kw_only=True)
