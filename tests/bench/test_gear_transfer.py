@@ -114,7 +114,7 @@ def test_nobody_but_judge_and_recorder_hears_the_truth(changed, tmp_path, monkey
         lab.record(tmp_path / "log.mcap")
         assert transfer_gear(lab).done
         truth = {topic for topic, kind in lab.bus.topics.items() if kind.TRUTH}
-    assert truth == {"/truth/poses"}
+    assert truth == {"/truth/joints", "/truth/looks", "/truth/poses"}
     assert {s.subscriber for s in subscribed} == {"recorder", "perception"}
     for subscription in subscribed:
         assert subscription.role is (Role.RECORDER if subscription.subscriber == "recorder" else Role.CONTROLLER)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cellwright.cli.watching import check_video, write_watched
+from cellwright.cli.watching import WatchFiles
 from cellwright.core.errors import BadInput
 from cellwright.lab import Lab
 
@@ -44,15 +44,17 @@ def test_bad_options_are_refused_in_one_line(log, tmp_path, refused, options, sa
 
 def test_a_run_without_a_renderer_goes_on_without_a_video(log, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("CELLWRIGHT_RENDERER", "none")
-    assert write_watched(log, None, tmp_path / "run.webp") == {}
+    files = WatchFiles(video=tmp_path / "run.webp")
+    files.write(log)
+    assert files.written == {}
     assert capsys.readouterr().err.startswith("no video: CELLWRIGHT_RENDERER: unknown renderer 'none'")
 
 
 def test_what_could_not_be_written_is_refused_before_the_run(tmp_path):
     there = tmp_path / "there.webp"
     there.write_bytes(b"")
-    check_video(there, overwrite=True)
+    WatchFiles(video=there, overwrite=True)
     with pytest.raises(BadInput, match="exists, and is not overwritten"):
-        check_video(there, overwrite=False)
+        WatchFiles(video=there)
     with pytest.raises(BadInput, match="by the ending of its file"):
-        check_video(tmp_path / "run.avi", overwrite=False)
+        WatchFiles(video=tmp_path / "run.avi")

@@ -16,7 +16,7 @@ class _Stepper:
     def __init__(self, clock):
         self._clock = clock
 
-    def advance(self, until_tick):
+    def advance(self, until_tick, enough_tick=None):
         self._clock.tick = until_tick
 
     def interrupt(self):
