@@ -181,18 +181,26 @@ def test_a_log_that_was_cut_is_shown_with_a_warning(command, log):
         (["compare", "LOG", "LOG", "--tolerance", "-1"], "tolerance is -1"),
         (["plot", "LOG", "--field", "/fanuc/wrench.forse", "--out", "OUT"], "did you mean 'force'?"),
         (["plot", "LOG", "--out", "/proc/nobody/x.png"], "cannot write /proc/nobody/x.png"),
+        (["trace", "LOG", "--out", "LOG", "--overwrite"], "is another file of this command"),
+        (["compare", "EQUAL", "LOG", "--html", "LOG", "--overwrite"], "is another file of this command"),
+        (["compare", "LOG", "EQUAL", "--html", "LOG", "--overwrite"], "is another file of this command"),
+        (["video", "FILM", "--out", "FILM"], "is another file of this command"),
         (["shwo", "LOG"], "shwo"),
     ],
 )
 def test_mistakes_are_one_line_and_exit_2(command, log, tmp_path, arguments, told):
     (tmp_path / "empty").touch()
-    places = {"LOG": log, "EMPTY": tmp_path / "empty", "OUT": tmp_path / "out.png"}
+    film = tmp_path / "film.webp"
+    film.symlink_to(log)
+    held = log.read_bytes()
+    places = {"LOG": log, "EQUAL": log, "EMPTY": tmp_path / "empty", "OUT": tmp_path / "out.png", "FILM": film}
     code, out, err = command(*(places.get(argument, argument) for argument in arguments))
     assert code == 2
     assert out == ""
     assert told in err
     assert len(err.strip().splitlines()) == 1
     assert not (tmp_path / "out.png").exists()
+    assert log.read_bytes() == held
 
 
 def test_replay_in_order_of_time(command, log):

@@ -44,10 +44,22 @@ def test_bad_options_are_refused_in_one_line(log, tmp_path, refused, options, sa
 
 def test_a_run_without_a_renderer_goes_on_without_a_video(log, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("CELLWRIGHT_RENDERER", "none")
-    files = WatchFiles(video=tmp_path / "run.webp")
-    files.write(log)
-    assert files.written == {}
+    watched = WatchFiles(video=tmp_path / "run.webp")
+    watched.write(log)
+    assert watched.written == {}
     assert capsys.readouterr().err.startswith("no video: CELLWRIGHT_RENDERER: unknown renderer 'none'")
+
+
+def test_ctrl_c_leaves_the_video_out_and_nothing_else(log, tmp_path, capsys, monkeypatch):
+    def interrupted(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cellwright.viewing.video.write_video", interrupted)
+    watched = WatchFiles(video=tmp_path / "run.webp")
+    watched.write(log)
+    assert watched.written == {}
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"cellwright log video {log}" in line
 
 
 def test_what_could_not_be_written_is_refused_before_the_run(tmp_path):
@@ -58,3 +70,11 @@ def test_what_could_not_be_written_is_refused_before_the_run(tmp_path):
         WatchFiles(video=there)
     with pytest.raises(BadInput, match="by the ending of its file"):
         WatchFiles(video=tmp_path / "run.avi")
+
+
+def test_a_video_takes_the_name_of_no_other_file(tmp_path):
+    name = tmp_path / "run.webp"
+    with pytest.raises(BadInput, match="another file of this command"):
+        WatchFiles(trace=name, video=name)
+    with pytest.raises(BadInput, match="another file of this command"):
+        WatchFiles(video=name).keep_apart((None, "sqlite:///run.db", tmp_path / "x" / ".." / "run.webp"))

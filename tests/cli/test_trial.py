@@ -151,3 +151,9 @@ def test_the_schema_is_published(cellwright):
     ended = cellwright("trial", "--schema")
     assert ended.code == 0
     assert "connect_within_s" in ended.json["properties"]
+
+
+@pytest.mark.parametrize("option", [("--view", "0"), ("--speed", "2"), ("--video", "run.webp")])
+def test_nobody_watches_many_seeds(refused, trial, option):
+    said = refused("trial", trial(), "--seeds", "0..1", "--controller", "internal", *option)
+    assert f"{option[0]} is for one trial: leave --seeds out" in said

@@ -77,9 +77,18 @@ def test_doubled_headers_do_not(hosts, origins):
     assert Gate("127.0.0.1", None).refusal("/", hosts, origins)
 
 
+@pytest.mark.parametrize(("target", "origins"), [("/live", ["http://["]), ("//[", []), ("http://[/live", [])])
+def test_what_is_no_address_does_not(target, origins):
+    assert "is none" in Gate("127.0.0.1", None).refusal(target, HERE, origins)
+
+
 @pytest.mark.parametrize(
-    "query", ["", "?token=", "?token=wrong", "?token=right-tokem", "?Token=right-token", "?token=r\u00e4t"]
-)
+    "query",
+    [
+        "", "?token=", "?token=wrong", "?token=right-tokem", "?token=right-token-", "?token=right",
+        "?token[]=right-token", "?Token=right-token", "?token=r\u00e4t",
+    ],
+)  # fmt: skip
 def test_without_the_token_nobody_comes_in(query):
     gate = Gate("0.0.0.0", "right-token")
     for path in ("/", "/live"):

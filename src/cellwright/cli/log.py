@@ -124,7 +124,7 @@ def trace(
     from cellwright.viewing.trace import write_trace
 
     log = read_log(file)
-    prepare_page(out, overwrite=overwrite)
+    prepare_page(out, overwrite=overwrite, read=[file])
     write_trace(log, out, cell=cell, truth=not no_truth, hz=hz)
     size = out.stat().st_size
     if as_json:
@@ -150,7 +150,7 @@ def compare(
     if html is not None:
         from cellwright.viewing.trace import write_comparison
 
-        prepare_page(html, overwrite=overwrite)
+        prepare_page(html, overwrite=overwrite, read=[a, b])
         write_comparison(*logs, html)
         say(f"both runs side by side: {html}", to=err)
     result = compare_logs(*logs, tolerance=tolerance)

@@ -10,6 +10,7 @@ import typer
 from cellwright.cli.output import err, prepare_output, print_json, say
 from cellwright.cli.progress import Progress
 from cellwright.core.errors import BadInput
+from cellwright.core.files import refuse_same
 
 if TYPE_CHECKING:
     from cellwright.rendering import View
@@ -41,11 +42,13 @@ def video(
 ) -> None:
     """Makes a video of a recorded run, from any side, without a graphics card."""
     from cellwright.record import read_log
+    from cellwright.viewing.encoders import usable_file
     from cellwright.viewing.replay import ReplayWorld
     from cellwright.viewing.video import write_video
 
     seen_from = _seen_from(camera, eye, target)
     size_px = None if size is None else _size(size)
+    refuse_same(usable_file(out)[0], [file])
     prepare_output(out)
     log = read_log(file)
     if log.problem:

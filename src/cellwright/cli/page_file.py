@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from cellwright.cli.output import prepare_output
 from cellwright.core.errors import BadInput, OutputError
-from cellwright.core.files import refuse_existing
+from cellwright.core.files import refuse_existing, refuse_same
 
 __all__ = ["command_line", "prepare_page", "remember_command", "write_page"]
 
@@ -31,15 +31,21 @@ def command_line() -> str:
     return shlex.join(["cellwright", *shown]) if shown else ""
 
 
-def prepare_page(path: Path, *, overwrite: bool = False) -> Path:
+def prepare_page(path: Path, *, overwrite: bool = False, read: Iterable[Path] = ()) -> Path:
     """Refuses a page that cannot be written, or that is there already.
+
+    Args:
+        path: The page.
+        overwrite: Whether one that is there is replaced.
+        read: What it is made of, which it never replaces.
 
     Raises:
         BadInput: It exists, or is a folder.
         OutputError: It cannot be written.
     """
     if path.is_dir():
-        raise BadInput(f"{path}: a folder; --html takes the name of a file")
+        raise BadInput(f"{path}: a folder; a page is a file, such as {path / 'run.html'}")
+    refuse_same(path, read)
     if not overwrite:
         refuse_existing(path)
     return prepare_output(path)

@@ -168,6 +168,8 @@ def run(
     with Lab.from_cell(loaded, header["seed"], fidelity=header["fidelity"], pace=pace) as lab:
         check_order(lab, orders, cfg)
         with run_files(record, picture, database, world_file, overwrite=overwrite, draw=not no_picture) as files:
+            pages = () if out is None else (out / FILES["verdict"], out / FILES["page"])
+            watched.keep_apart((files.log, files.picture, files.database, files.world, *pages))
             for path in filter(None, (files.log, files.picture, files.world)):
                 prepare_output(path)
             lab.bus.subscribe(PLANS_TOPIC, tell_plan, subscriber="progress")

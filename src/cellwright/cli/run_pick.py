@@ -97,6 +97,7 @@ def run_pick_order(
             tell(f"{lab.clock.time_s:8.2f} s  {step}")
 
         with run_files(record, picture, None, overwrite=overwrite, draw=draw) as files:
+            watched.keep_apart((files.log, files.picture, None if out is None else out / VERDICT))
             for path in filter(None, (files.log, files.picture)):
                 prepare_output(path)
             recorder = lab.record(files.log)

@@ -99,6 +99,9 @@ def trial(
     if seeds is not None:
         if addresses is not None:
             raise BadInput("--addresses is for one trial: with --seeds, a controller gets them by --controller-command")
+        for option, value in (("--view", view), ("--speed", speed), ("--video", video)):
+            if value is not None:
+                raise BadInput(f"{option} is for one trial: leave --seeds out, the file has the seed")
         return run_sweep(
             file,
             cfg,
@@ -127,6 +130,7 @@ def trial(
     def accepted() -> Path:
         nonlocal folder
         folder = take_folder(out, usual, FILES.values(), overwrite=overwrite)
+        watched.keep_apart(folder / name for name in FILES.values())
         for name in FILES.values():
             prepare_output(folder / name)
         return folder

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Self
@@ -12,7 +13,7 @@ import typer
 from cellwright.cli.output import err, prepare_output, say
 from cellwright.cli.progress import Progress
 from cellwright.core.errors import BadInput, CellwrightError
-from cellwright.core.files import refuse_existing
+from cellwright.core.files import refuse_existing, refuse_same
 
 if TYPE_CHECKING:
     from cellwright.cells import Cell
@@ -56,6 +57,7 @@ class WatchFiles:
             from cellwright.viewing.encoders import usable_file
 
             path, _ = usable_file(video)
+            refuse_same(path, [trace])
             _check(path, overwrite=overwrite)
         if trace is not None:
             _check(trace, overwrite=overwrite)
@@ -67,18 +69,32 @@ class WatchFiles:
                 say(f"no trace: {error}; it goes on without", to=err)
                 self._trace = None
 
+    def keep_apart(self, others: Iterable[Path | str | None]) -> None:
+        """Refuses names that other files of the command have.
+
+        Raises:
+            BadInput: One of them is the trace's or the video's.
+        """
+        files = list(others)
+        for path in (self._trace, self._video):
+            refuse_same(path, files)
+
     def write(self, log: Path, cell: Cell | Path | str | None = None) -> None:
-        """Writes what was asked for from a log that is closed.
+        """Writes what was asked for from a log that is closed; Ctrl-C leaves out what is not written yet.
 
         Args:
             log: The log.
             cell: Its cell, where that is at hand.
         """
         (trace, self._trace), (video, self._video) = (self._trace, None), (self._video, None)
-        if trace is not None:
-            self._write_trace(log, trace, cell)
-        if video is not None:
-            self._write_video(log, video, cell)
+        try:
+            if trace is not None:
+                self._write_trace(log, trace, cell)
+            if video is not None:
+                self._write_video(log, video, cell)
+        except KeyboardInterrupt:
+            rest = "trace" if trace is not None and not self.written else "video"
+            say(f"interrupted, without the {rest}; `cellwright log {rest} {log}` makes it", to=err)
 
     def _write_trace(self, log: Path, trace: Path, cell: Cell | Path | str | None) -> None:
         from cellwright.viewing.trace import write_trace

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from cellwright.core.errors import BadInput
 
-__all__ = ["refuse_existing"]
+__all__ = ["refuse_existing", "refuse_same"]
 
 
 def refuse_existing(*paths: Path | None) -> None:
@@ -18,3 +20,17 @@ def refuse_existing(*paths: Path | None) -> None:
     for path in paths:
         if path is not None and path.is_file():
             raise BadInput(f"{path} exists, and is not overwritten: choose another name, or add --overwrite")
+
+
+def refuse_same(out: Path | None, others: Iterable[Path | str | None]) -> None:
+    """Refuses to write a file over one that is read, or written too, by the same command: also with `--overwrite`.
+
+    Raises:
+        BadInput: It is one of them, whatever it is called there.
+    """
+    if out is not None and any(other is not None and _real(out) == _real(other) for other in others):
+        raise BadInput(f"{out} is another file of this command, and would replace it: choose another name")
+
+
+def _real(path: Path | str) -> str:
+    return os.path.realpath(path)

@@ -82,10 +82,14 @@ class Gate:
             return "a request has one Host and at most one Origin"
         if is_loopback(self.host) and not is_loopback(_name(hosts[0])):
             return f"this page is for this machine only: open it at http://{DEFAULT_HOST}, not by another name"
-        if origins and urlsplit(origins[0]).netloc.lower() != hosts[0].lower():
+        try:
+            query, site = urlsplit(target).query, urlsplit(origins[0]).netloc if origins else hosts[0]
+        except ValueError:
+            return "the address of this request is none"
+        if site.lower() != hosts[0].lower():
             return "another site's page may not look at this one"
         if self.token is not None:
-            given = parse_qs(urlsplit(target).query).get("token", [""])[-1]
+            given = parse_qs(query).get("token", [""])[-1]
             if not hmac.compare_digest(given.encode(), self.token.encode()):
                 return "this page needs its token: open it with the whole address that the run has printed"
         return None

@@ -141,13 +141,13 @@ class LiveServer:
         """Answers a request: with the page, with a refusal, or, for the live socket, with nothing yet."""
         headers = request.headers
         why = self._gate.refusal(request.path, headers.get_all("Host"), headers.get_all("Origin"))
+        if why is not None:
+            return self._refusal(403, why)
         path = urlsplit(request.path).path
-        if why is None and path == "/live":
+        if path == "/live":
             if len(self._pages) < MAX_PAGES:
                 return None
             return self._refusal(503, f"{MAX_PAGES} pages watch already; close one")
-        if why is not None:
-            return self._refusal(403, why)
         if path not in ("/", "/index.html"):
             return self._response(404, "Not Found", b"there is nothing here but the live page, at /\n", "text/plain")
         return self._response(200, "OK", self._page, "text/html")
