@@ -233,17 +233,35 @@ def test_a_run_goes_on_when_the_process_of_the_page_is_killed(tmp_path, unviewed
 
 
 def test_its_process_ends_with_the_one_that_simulates():
-    code = "import time; from cellwright.viewing.live_process import LiveProcess\n"
-    code += "process = LiveProcess('0'); print(process.pid, process.url, flush=True); time.sleep(600)"
+    """Within 2 s, whatever a page still has to read that never reads."""
+    code = """if True:
+        import time
+        from cellwright.viewing.live_channel import PacketKind
+        from cellwright.viewing.live_process import LiveProcess
+        from cellwright.viewing.packet import pack
+        process = LiveProcess("0")
+        process.channel.send(PacketKind.SCENE, pack("scene", {}, bytes(30_000_000)))
+        process.channel.flush(20)
+        print(process.pid, process.url, flush=True)
+        time.sleep(600)
+    """
     parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     pid, url = parent.stdout.readline().split()
     assert urllib.request.urlopen(url).status == 200
+    host = url.split("/")[2]
+    stalled = socket.create_connection(host.split(":"))
+    stalled.sendall(
+        f"GET /live HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+    )
+    assert stalled.recv(12) == b"HTTP/1.1 101"
     parent.kill()
     parent.wait()
-    end_s = time.monotonic() + PATIENCE_S
+    end_s = time.monotonic() + 2.0
     while _is_running(int(pid)) and time.monotonic() < end_s:
         time.sleep(0.05)
     assert not _is_running(int(pid))
+    stalled.close()
 
 
 def _is_running(pid):

@@ -41,8 +41,8 @@ __all__ = ["LiveServer", "main"]
 MAX_PAGES = 32
 MAX_UNREAD_BYTES = 2**16  # of commands that the simulation has not read; more are left out
 BUFFER_BYTES = 2**18  # of a connection, in the kernel: what a page does not read is to be noticed
-PARENT_S = 1.0  # how often it is seen whether the parent still lives
-FAREWELL_S = 3.0
+PARENT_S = 0.5  # how often it is seen whether the parent still lives
+FAREWELL_S, ORPHAN_S = 3.0, 0.3  # that pages have to read the rest; once the simulation was killed
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'self' blob:; style-src 'unsafe-inline'; worker-src blob:;"
     " img-src data: blob: 'self'; connect-src 'self' data: blob:; base-uri 'none'; form-action 'none';"
@@ -126,14 +126,14 @@ class LiveServer:
         for page in self._pages:
             page.offer(kind, packet)
 
-    async def close(self) -> None:
-        """Lets the pages have the rest, and says goodbye to them."""
+    async def close(self, timeout_s: float = FAREWELL_S) -> None:
+        """Lets the pages have the rest, as far as they read it in time, and says goodbye to them."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(FAREWELL_S):
+            async with asyncio.timeout(timeout_s):
                 for page in list(self._pages):
                     await page.until_sent()
         with suppress(TimeoutError):
-            async with asyncio.timeout(1.0):
+            async with asyncio.timeout(min(timeout_s, 1.0)):
                 await asyncio.gather(*(page.connection.close(1001, "the run has ended") for page in self._pages))
         self._server.close(close_connections=False)
 
@@ -216,7 +216,11 @@ async def _run(end: socket.socket, host: str, port: int, parent: int) -> None:
     watching = asyncio.ensure_future(_until_orphaned(parent))
     feeding = asyncio.ensure_future(_feed(server, reader))
     await asyncio.wait({watching, feeding}, return_when=asyncio.FIRST_COMPLETED)
-    await server.close()
+    closing = asyncio.ensure_future(server.close())
+    await asyncio.wait({watching, closing}, return_when=asyncio.FIRST_COMPLETED)
+    if not closing.done():  # whoever killed the simulation wants this gone, too
+        closing.cancel()
+        await server.close(ORPHAN_S)
 
 
 def _page() -> str:
