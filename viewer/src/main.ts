@@ -74,14 +74,14 @@ function layOut(): void {
 }
 
 /** Says on top why a run failed, and where. */
-function showFailure(run: Run): void {
+function showFailure(run: Run, isOneOfMore = false): void {
   const { about } = run.document;
   const action = failedAction(run.document);
   if (about.failure_s === null) return;
   const reason = action?.reason ?? about.reason ?? "";
   fill(
     banner,
-    h("b", null, `✗ Failed at ${fixed(about.failure_s, 2)} s`),
+    h("b", null, `✗ ${isOneOfMore ? `Run ${run.name} failed` : "Failed"} at ${fixed(about.failure_s, 2)} s`),
     action ? h("span", null, `${shortAction(action.text, action.robot)} (${action.robot})`) : null,
     h("span", { class: "reason" }, reason),
     h("button", { type: "button", class: "small", onclick: () => seek(about.failure_s!) }, "Go there"),
@@ -102,7 +102,7 @@ async function openTrace(runs: Run[]): Promise<void> {
   app.tell("data");
   const about = runs[app.active]!.document.about;
   app.clock.seek(about.failure_s ?? app.clock.start_s);
-  if (failed >= 0) showFailure(runs[failed]!);
+  if (failed >= 0) showFailure(runs[failed]!, runs.length > 1);
   await view!.show(runs);
   setTheme();
   await drawn();

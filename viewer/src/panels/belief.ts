@@ -29,7 +29,7 @@ export class BeliefPanel implements Panel {
       ? "What the controller believes, in mm; beside it how far off and how much turned that is from the nearest thing of the same kind."
       : "What the controller believes, in mm. The truth is not in this page.";
     if (!rows.length) {
-      fill(this.table, h("tbody", null, h("tr", null, h("td", null, "Nothing is believed yet."))));
+      fill(this.table, h("tbody", null, h("tr", null, h("td", null, run.document.belief.length || run.document.about.status === "running" ? "Nothing is believed yet." : "This controller does not tell what it believes."))));
       return;
     }
     const heads = ["Thing", "x", "y", "z", "Yaw", "SD", ...(isTruthShown ? ["Off", "Turn"] : []), "State"];

@@ -37,7 +37,7 @@ abstract class TimedList<Row extends { time_s: number }> implements Panel {
       this.rows.push({ row, element });
       this.list.append(element);
     }
-    if (!this.rows.length) fill(this.list, h("p", { class: "empty" }, "None."));
+    if (!this.rows.length) fill(this.list, h("p", { class: "empty" }, run.document.about.status === "running" ? "None yet." : "This run has none."));
     else this.list.querySelector(".empty")?.remove();
     this.current = -2;
   }

@@ -89,6 +89,12 @@ export class PlotsPanel implements Panel {
           })),
         ],
         hooks: {
+          // Where no pointer is, uPlot clears the legend; it shows the values of the time.
+          setLegend: [
+            (plot: uPlot) => {
+              if ((plot.cursor.left ?? -1) < 0) plot.setLegend({ idx: Math.max(0, lastBefore(series.times, this.time_s)) }, false);
+            },
+          ],
           draw: [
             (plot: uPlot) => {
               const x = Math.round(plot.valToPos(this.time_s, "x", true));

@@ -22,7 +22,7 @@ export class ScorePanel implements Panel {
     const points = score.reduce((sum, item) => sum + (item.points ?? 0), 0);
     const most = score.reduce((sum, item) => sum + (item.most ?? 0), 0);
     const total = about.score === null ? (most ? `${fixed(points, 1)} of ${fixed(most, 1)}` : "") : `Score ${Number(about.score.toFixed(2))}`;
-    const parts: HTMLElement[] = [h("h3", null, isNamed ? `Run ${run.name}: ` : "", total || "Not judged yet", h("small", null, about.status))];
+    const parts: HTMLElement[] = [h("h3", null, isNamed ? `Run ${run.name}: ` : "", total || (about.status === "running" ? "Not judged yet" : "No points are given"), h("small", null, about.status))];
     if (about.reason) parts.push(h("p", { class: "reason" }, about.reason));
     if (score.length) {
       parts.push(
