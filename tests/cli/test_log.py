@@ -266,6 +266,29 @@ def test_compare_json(command, log, tmp_path):
     assert (code, json.loads(out)["sameness"], json.loads(out)["first"]) == (0, "identical", None)
 
 
+def noted(path: Path, **note: object) -> Path:
+    with Recorder(Bus(), path, metadata={"run." + key: json.dumps(value) for key, value in note.items()}):
+        pass
+    return path
+
+
+def test_notes_that_are_json_have_a_line_for_each_entry(command, tmp_path):
+    one, two = {"name": "slot_1", "points": 3.0}, {"name": "slot_2", "points": 3.0}
+    a = noted(tmp_path / "a.mcap", items=[one, two], options={"recovery": "none"}, events=[])
+    b = noted(tmp_path / "b.mcap", items=[one, two | {"points": 0.0}], options={"recovery": "none"}, events=[one])
+    _, out, _ = command("show", a)
+    assert "{" not in out
+    assert "[]" not in out
+    assert "name slot_2, points 3" in out
+    code, out, _ = command("compare", a, b)
+    assert code == 0
+    assert "points 0" in out
+    assert "slot_2" in out
+    assert "recovery" not in out
+    told = [line.split() for line in out.splitlines() if "slot_1" in line]
+    assert told == [["run.events", "-", "name", "slot_1,", "points", "3"]]
+
+
 def test_plot(command, log, tmp_path):
     pytest.importorskip("matplotlib", reason="extra 'plots' is not installed")
     picture = tmp_path / "made" / "plot.png"

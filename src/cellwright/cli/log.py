@@ -6,14 +6,13 @@ import json
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 from rich.markup import escape
 from rich.table import Table
 
+from cellwright.cli.log_text import note_text, only_other, text_of
 from cellwright.cli.log_video import video
 from cellwright.cli.output import console, err, prepare_output, print_json, say, table
 from cellwright.cli.page_file import prepare_page
@@ -24,7 +23,7 @@ from cellwright.record import plot as plot_log
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, help="Recorded runs: look into them, replay, compare and plot them.")
+app = typer.Typer(no_args_is_help=True, help="Recorded runs: show, replay, compare, plot and film them.")
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A log (MCAP file).")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -65,7 +64,7 @@ def show(
         f"{escape(str(file))}: {log.count} messages, {start_ns / 1e9:g} s to {end_ns / 1e9:g} s", soft_wrap=True
     )
     if log.metadata:
-        _print_pairs(log.metadata)
+        _print_pairs({name: note_text(text) for name, text in log.metadata.items()})
     console.print()
     rows = [
         [escape(t.name), escape(t.type.rsplit("/", 1)[-1]), t.count, f"{t.rate_hz:.1f}" if t.rate_hz else "-"]
@@ -82,7 +81,7 @@ def show(
             )  # a class that is not known here has a header
             heading += f", number {values['sequence']} of {source or '(no source)'}"
         console.print(f"\n[bold]{escape(heading)}[/]", soft_wrap=True)
-        _print_pairs({name: _text(value) for name, value in values.items() if name not in IN_EVERY_MESSAGE})
+        _print_pairs({name: text_of(value) for name, value in values.items() if name not in IN_EVERY_MESSAGE})
 
 
 @app.command()
@@ -172,7 +171,7 @@ def compare(
     else:
         console.print("[red]different[/]: " + escape(_describe(result.first)), soft_wrap=True)
     _mismatch_table("topics", "messages", result.topics)
-    _mismatch_table("metadata", "value", result.metadata)
+    _mismatch_table("metadata", "value", tuple(map(only_other, result.metadata)))
     return 0 if result.equal else 1
 
 
@@ -216,24 +215,8 @@ def _as_json(entry: LogEntry) -> dict[str, Any]:
 
 def _line(entry: LogEntry) -> str:
     fields = {name: value for name, value in fields_of(entry.message).items() if name not in IN_EVERY_MESSAGE}
-    text = ", ".join(f"{name} {_text(value)}" for name, value in fields.items())
+    text = ", ".join(f"{name} {text_of(value)}" for name, value in fields.items())
     return f"{entry.time_ns / 1e9:10.3f}  {entry.topic}  {' '.join(text.split())}"
-
-
-def _text(value: Any) -> str:
-    """Returns a value as a person reads it."""
-    if isinstance(value, np.ndarray):
-        if isinstance(plain(value), dict):
-            return f"{value.dtype} {' x '.join(map(str, value.shape))}"
-        if value.ndim > 1:
-            return "  ".join(f"({_text(row)})" for row in value)
-        value = value.tolist()
-    if isinstance(value, list | tuple):
-        several_words = any(isinstance(item, str) and " " in item for item in value)
-        return ("; " if several_words else " ").join(map(_text, value)) or "(none)"
-    if isinstance(value, SimpleNamespace):
-        return json.dumps(plain(value))
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _describe(difference: Difference) -> str:
