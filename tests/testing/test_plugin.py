@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from cellwright.record import read_log
 from cellwright.testing import CellError, CellUnderTest, expect
 
 ROOT = Path(__file__).parents[2]
@@ -107,6 +108,7 @@ def test_own_fault(cell):
 """
 
 
+PAGE = ROOT / "src/cellwright/viewing/built/viewer.html"
 KINDS = ("trace: ", "video: ", "picture: ", "verdict: ", "log: ")
 
 
@@ -147,6 +149,20 @@ def test_a_failure_has_reasons_and_evidence(tmp_path):
     assert told == [told[0], *((f"cellwright_{kind}", file) for kind, file in lines)]
     assert told[0][0] == "cellwright_time_s"
     assert "testing/cell.py" not in done.stdout, "the trace shows the user's lines, not ours"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not PAGE.exists(), reason="the viewer's page is not built")
+def test_a_cell_that_is_a_file_has_a_trace_with_its_verdict(tmp_path):
+    aprs = (ROOT / "src/cellwright/cells/aprs.yaml").read_text(encoding="utf-8")
+    (tmp_path / "ship.yaml").write_text(aprs.replace("name: aprs", "name: ship"), encoding="utf-8")
+    (tmp_path / "test_mine.py").write_text('def test_it(cell):\n    cell.start("ship.yaml")\n    cell.wait(0.2)\n')
+    done = run_pytest("--cellwright-trace=on", "--cellwright-picture=off", folder=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    folder = tmp_path / "test-results/test_mine-py-test_it"
+    assert (folder / "trace.html").exists(), done.stdout
+    noted = read_log(folder / "log.mcap").metadata
+    assert (noted["run.cell"], noted["run.status"]) == ("ship.yaml", "failed")
 
 
 @pytest.mark.slow

@@ -1,5 +1,8 @@
 """The world as it was at any moment of a log, against the world that was recorded."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,6 +13,7 @@ from cellwright.lab import Lab
 from cellwright.record import read_log
 from cellwright.sim import TickOrder
 from cellwright.viewing.replay import GONE_Z_M, ReplayWorld
+from cellwright.viewing.trace import trace_blocks
 
 
 def watch(lab):
@@ -157,6 +161,21 @@ def test_a_variant_of_a_cell_is_found(tmp_path):
         lab.record(tmp_path / "log.mcap")
         lab.advance(0.2)
     assert list(ReplayWorld(tmp_path / "log.mcap").world.mobiles) == list(lab.world.mobiles)
+
+
+def test_a_cell_that_is_a_file_is_found_by_the_note(tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(
+        Path(load_cell("epucks").where).read_text(encoding="utf-8").replace("name: epucks", "name: mine"),
+        encoding="utf-8",
+    )
+    with Lab.from_cell(file, seed=1) as lab:
+        lab.record(tmp_path / "log.mcap")
+        lab.note("run", {"cell": str(file)})
+        lab.advance(0.2)
+    assert ReplayWorld(tmp_path / "log.mcap").cell.name == "mine"
+    about = json.loads(trace_blocks(tmp_path / "log.mcap")["run"])["about"]
+    assert about["cell"] == "mine", "the path says nothing to who gets the page"
 
 
 def test_a_log_that_does_not_fit_is_refused_in_one_line(bench_cell, changed, drive, tmp_path):

@@ -41,6 +41,7 @@ class CellUnderTest(CellFaults):
 
     Attributes:
         folder: Of its files.
+        cell: The name or the file of the cell, once it was started.
         controllers: Those that `run_controller` has run.
         pictures: What `picture` has drawn.
         pictured_s: Simulation time of the last of them.
@@ -49,6 +50,7 @@ class CellUnderTest(CellFaults):
     def __init__(self, folder: Path | None = None, name: str = "test", settings: KeepSettings | None = None) -> None:
         self.folder = folder or Path(tempfile.mkdtemp(prefix="cellwright-"))
         self.name = name
+        self.cell = ""
         self.settings = settings or KeepSettings(self.folder.parent)
         self.pictures: list[Path] = []
         self.pictured_s: float | None = None
@@ -98,6 +100,7 @@ class CellUnderTest(CellFaults):
         """
         if self._process is not None:
             raise CellError("this cell was started already: a test has one cell, ask for another fixture")
+        self.cell = str(cell)
         orders = [order] if isinstance(order, str | Path) else list(order)
         pace = self.settings.speed or pace
         asked: dict[str, Any] = {

@@ -18,6 +18,7 @@ from cellwright.trials.judging import find_kits, find_part
 from cellwright.trials.orders import OrderBook
 from cellwright.trials.page import FILES, draw_end, report_json, save_report, write_report
 from cellwright.trials.report import Ending, Report
+from cellwright.trials.run_note import note_trial
 from cellwright.trials.trial import Trial, TrialEnd
 from cellwright.trials.trial_file import trial_hints
 from cellwright.trials.trial_interfaces import ClockPause, TrialInterfaces
@@ -193,11 +194,13 @@ class CellBackend:
 
     async def _save(self, picture: str | None = None, draws: bool = True) -> list[str]:
         """Writes log and report, with a picture of this moment that there is already, or one that is drawn."""
+        report = self._report()
+        note_trial(self.trial.lab, report, self.cfg, None, self.cfg.controller)
         self.end_log()
         if picture is None and draws:
-            save_report(self._report(), self.trial.lab.world, self.folder)
+            save_report(report, self.trial.lab.world, self.folder)
         else:
-            write_report(self._report(), self.folder, Path(picture) if picture else None)
+            write_report(report, self.folder, Path(picture) if picture else None)
         return [str(path) for name in FILES.values() if (path := self.folder / name).exists()]
 
     def _report(self) -> Report:

@@ -89,7 +89,7 @@ class KeptEvidence:
         if log.exists():
             for what, file in (("trace", "trace.html"), ("video", "video.mp4")):
                 if what in wanted:
-                    path, problem = make_from_log(what, log, cell.folder / file)
+                    path, problem = make_from_log(what, log, cell.folder / file, cell.cell)
                     made.files += [(what, path)] if path else []
                     made.notes += [problem] if problem else []
         made.files += [("picture", path) for path in cell.pictures if path.exists()]

@@ -34,6 +34,8 @@ STYLE = """.filter label { margin-right: 1.1rem; white-space: nowrap; }
 div.test { display: flex; flex-wrap: wrap; gap: 0.1rem 0.9rem; align-items: baseline; }
 div.test > :first-child { width: 0.7rem; }
 .test .took.took { flex: 1 1 12rem; text-align: right; color: var(--quiet); font-size: 0.9rem; }
+details.test.test > summary > code { flex: 0 1 auto; }
+.inside .links { max-width: none; }
 .inside { padding: 0.1rem 0 1rem 1.6rem; }
 .inside img { display: block; width: 30rem; max-width: 100%; border-radius: 0.3rem; margin: 0.6rem 0; }
 .inside pre { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 34rem; overflow-y: auto; }

@@ -48,7 +48,7 @@ def about_run(
         configuration.pop("faults", None)
     seed = metadata.get("seed", "")
     return {
-        "cell": note.get("cell") or metadata.get("cell"),
+        "cell": _cell_name(note.get("cell"), metadata.get("cell")),
         "seed": int(seed) if seed.lstrip("-").isdigit() else None,
         "fidelity": metadata.get("fidelity"),
         "order": note.get("order") or _first_order(rows),
@@ -85,6 +85,12 @@ def failure_s(rows: Mapping[str, list[Row]], end_s: float) -> float:
         if found:
             return float(found[number])
     return end_s
+
+
+def _cell_name(asked: str | None, own: str | None) -> str | None:
+    """Returns the cell as it was asked for, a variant too; of one from a file its own name."""
+    is_file = asked is not None and (asked.endswith((".yaml", ".yml")) or "/" in asked)
+    return own or asked if is_file else asked or own
 
 
 def _notes(log: Log, note: Mapping[str, str], document: RunDocument) -> list[str]:

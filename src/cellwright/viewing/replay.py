@@ -24,6 +24,7 @@ __all__ = ["GONE_Z_M", "ReplayWorld"]
 POSES, JOINTS, LOOKS = "/truth/poses", "/truth/joints", "/truth/looks"
 PERIOD_S = 0.05
 GONE_Z_M = -2.0  # what is not there lies below the floor: to add and remove bodies would mean new models
+NOTED_CELL = "run.cell"  # as it was asked for: a name, a variant, or a file
 ASIDE_M = 50.0  # above the world: where objects come into being that the cell itself does not have
 
 
@@ -111,11 +112,12 @@ class ReplayWorld:
         metadata = self.log.metadata
         try:
             seed = int(metadata["seed"])
-            found = cell if isinstance(cell, Cell) else read_cell(cell or metadata["cell"], seed)
+            asked = cell or metadata.get(NOTED_CELL) or metadata["cell"]
+            found = asked if isinstance(asked, Cell) else read_cell(asked, seed)
         except ValueError:
             raise BadInput(f"{self.log.path}: '{metadata['seed']}' is not a seed") from None
         except CellwrightError as error:
-            remedy = "" if cell else "; give the cell's file if it is one of your own"
+            remedy = "" if cell else "; give the cell's file as it was in that run: --cell FILE"
             raise BadInput(f"{self.log.path}: its cell cannot be made: {error}{remedy}") from None
         fidelity = metadata.get("fidelity", found.fidelity)
         return found.model_copy(update={"fidelity": fidelity, "settle_s": 0.0}), seed

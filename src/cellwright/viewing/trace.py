@@ -88,17 +88,16 @@ def trace_blocks(
 
 
 def _replayed(log: Log, cell: Cell | Path | str | None) -> ReplayWorld:
-    """Returns the world of a log, made of the cell as it was asked for: a variant, or a file, too.
+    """Returns the world of a log.
 
     Raises:
         BadInput: One line: why that is not to be had, and the remedy.
     """
-    asked = run_note(log).get("cell") if cell is None else cell
     try:
-        return ReplayWorld(log, asked)
+        return ReplayWorld(log, cell)
     except BadInput as error:
         reason = str(error).splitlines()[0]
-        if "record" not in reason:  # the log is sound, and its cell is not there, or another one by now
+        if "record" not in reason and "--cell" not in reason:  # the log is sound, and its cell is another one by now
             reason += "; the cell must be as it was in that run: name its file by --cell FILE"
         raise BadInput(reason if str(log.path) in reason else f"{log.path}: {reason}") from None
 
