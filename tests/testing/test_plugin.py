@@ -53,7 +53,8 @@ def test_good(cell):
     assert [fault["fault"] for fault in cell.verdict()["faults"]] == ["push"]
     expect(cell).no_collision()
 
-def test_refused(cell):
+@pytest.mark.parametrize("_any_name", ["a b/</script>\u00e4"])
+def test_refused(cell, _any_name):
     with pytest.raises(BadInput, match="unknown trial controller 'me' .available: external"):
         cell.start("aprs", controller="me")
     with pytest.raises(BadInput, match="cell.start: pace: should be greater than or equal to 0.01"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -78,7 +79,7 @@ class CellBackend:
         """Returns a backend from the arguments of `cell.start`."""
         folder, is_paced = Path(asked.pop("folder")), asked.pop("is_paced", False)
         view = asked.pop("view", "")
-        asked["trial"] = asked.pop("name")[:80]
+        asked["trial"] = _trial_name(asked.pop("name"))
         cfg = validate(asked | {"impossible": "note"}, TrialCfg, WHERE)
         pace = cfg.pace if is_paced or cfg.controller == EXTERNAL else None
         lab = Lab.from_cell(cfg.cell, cfg.seed, pace=pace, source=cfg.source)
@@ -236,3 +237,9 @@ class CellBackend:
     def _idle(self) -> bool:
         due = any(fault.at is not None for fault in self.trial.judge.faults.pending)
         return not due and (self._closed or not self.interfaces.connected) and self.trial.still
+
+
+def _trial_name(test: str) -> str:
+    """Returns a test's name as a trial may have it: `test_b[x y]` is `test_b-x-y`."""
+    plain = re.sub(r"[^A-Za-z0-9_.]+", "-", test).strip("-")
+    return (plain if plain[:1].isalpha() else f"test-{plain}")[:80]
