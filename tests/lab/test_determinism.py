@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from cellwright.lab import Lab
-from cellwright.orders import find_order
 from cellwright.record import compare, read_log
 
 pytestmark = pytest.mark.slow
@@ -59,10 +58,11 @@ def test_the_wall_clocks_pace_gives_the_same_bytes(logs, tmp_path):
     assert logs["first"].read_bytes() == paced["paced"].read_bytes()
 
 
-def test_python_api_gives_the_same_bytes_as_the_command(logs, tmp_path):
+def test_python_api_gives_the_same_bytes_as_the_command(logs, tmp_path, monkeypatch):
+    monkeypatch.chdir(logs["first"].parent)
     with Lab.from_cell("aprs", seed=7) as lab:
         lab.record(tmp_path / "api.mcap")
-        assert lab.run(find_order(logs["first"].parent / "one.yaml")).done
+        assert lab.run("one.yaml").done
     assert (tmp_path / "api.mcap").read_bytes() == logs["first"].read_bytes()
 
 

@@ -261,6 +261,7 @@ class Lab:
             ExecutionSettings(recovery=RecoveryMode.named(recovery), planner=planner),
             tuple(parse_fault(fault) for fault in faults),
             database,
+            header=None if isinstance(order, Order) else {"order": str(order), "quantity": quantity},
             calibration=None if calibration is None else calibration_of(calibration, Drawings.of(self.cell)),
         )
         return run_order(self, [wanted], cfg)

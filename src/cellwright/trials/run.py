@@ -54,7 +54,7 @@ class RunCfg:
         faults: The faults to apply.
         database: Where belief and progress are stored; in memory by default.
         world_file: Where the world is stored; nowhere by default, and then nothing can be resumed.
-        header: What else is stored with the world.
+        header: What was asked for, by the names of the command line: stored with the world, and noted in the log.
         on_action: Is told of every action that was tried, once it has ended or failed.
         plan: An external plan to begin with; a resumed run plans anew.
         calibration: Of the cell as it is drawn; corrects drawings and detections.
@@ -161,12 +161,10 @@ def _run(lab: Lab, book: OrderBook, cfg: RunCfg, database: Database, resume: Wor
 
 def _asked(lab: Lab, book: OrderBook, cfg: RunCfg) -> Mapping[str, Any]:
     """Returns what was asked for, as the command line says it."""
-    if cfg.header is not None:
-        return cfg.header
     own = lab.cell.file is None or lab.cell.file.parent == Path(cells.__file__).parent
     cell, recovery = lab.cell.name if own else lab.cell.where, cfg.settings.recovery.value
     made = {"cell": cell, "robots": cfg.robots, "recovery": recovery, "planner": cfg.settings.planner}
-    return made | {"order": ",".join(book.orders), "seed": lab.seed}
+    return made | {"order": ",".join(book.orders), "seed": lab.seed} | dict(cfg.header or {})
 
 
 def _trial_cfg(lab: Lab, book: OrderBook, cfg: RunCfg) -> TrialCfg:
