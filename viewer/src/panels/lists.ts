@@ -63,7 +63,7 @@ export class MessagesPanel extends TimedList<Message> {
   readonly title = "Messages";
   private readonly robot = h("select", { "aria-label": "Robot" });
   private readonly words = h("input", { type: "search", placeholder: "Filter by text", "aria-label": "Filter by text" });
-  private known = "";
+  private known: string | null = null;
 
   constructor(seek: (time_s: number) => void, again: () => void) {
     super(seek);
