@@ -13,6 +13,7 @@ import pytest
         (["run", "aprz"], "unknown cell 'aprz'; did you mean 'aprs'? (available: aprs"),
         (["run", ""], "unknown cell ''"),
         (["run", "no/such.yaml"], "cell file no/such.yaml does not exist"),
+        (["run", "epucks"], "cell 'epucks' has robots on wheels only"),
         (["cell", "show", "nothing.yml"], "cell file nothing.yml does not exist"),
         (["cell", "check", "apr"], "did you mean 'aprs'?"),
         (["cell", "picture", "x"], "unknown cell 'x'"),

@@ -124,6 +124,8 @@ def run(
             database or str(out / "run.db"),
         )
     loaded = _loaded(header["cell"], header["seed"])
+    if loaded.mobiles and not loaded.robots:
+        raise BadInput(f"cell '{loaded.name}' has robots on wheels only: to build kits it needs an arm under robots")
     if not resume and (pick := _pick_order(loaded, order)) is not None:
         from cellwright.cli.run_pick import run_pick_order
 

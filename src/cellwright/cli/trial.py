@@ -17,7 +17,7 @@ from cellwright.cli.output import Quiet, err, prepare_output, print_json, say, t
 from cellwright.cli.page_file import command_line
 from cellwright.cli.run_status import status_of
 from cellwright.cli.trial_seeds import run_sweep
-from cellwright.cli.watching import TraceOption, VideoOption, WatchFiles
+from cellwright.cli.watching import VideoOption, WatchFiles
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.lab import Lab
 from cellwright.lab.sources import SOURCES
@@ -71,7 +71,14 @@ def trial(
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of trial files and end.")] = False,
     view: Annotated[str | None, typer.Option(metavar="[HOST:PORT]", help=VIEW_HELP)] = None,
     speed: Annotated[str | None, typer.Option(help=SPEED_HELP)] = None,
-    trace: TraceOption = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            "--trace",
+            metavar="FILE",
+            help="A trace: the whole run in one HTML file; with --seeds trace.html in each folder that stays.",
+        ),
+    ] = None,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as one JSON object.")] = False,
 ) -> int:
