@@ -56,6 +56,8 @@ export interface SceneCamera {
   fovy_rad: number;
   width: number;
   height: number;
+  /** Names of the sensors that look through it. */
+  sensors?: string[];
 }
 export interface SceneHeader {
   bodies: Body[];

@@ -95,6 +95,8 @@ test("what was carried away is still compared with the thing of its name", () =>
 test("names of actions are short, cameras are found by their detectors", () => {
   assert.equal(shortAction("(take-part fanuc gear_2)", "fanuc"), "take part gear_2");
   assert.equal(cameraOf("/camera_2/detections", [{ name: "camera_1" }, { name: "camera_2" }])?.name, "camera_2");
+  const told = [{ name: "camera_detector" }, { name: "camera_b", sensors: ["detector_a"] }];
+  assert.equal(cameraOf("detector_a", told)?.name, "camera_b");
   assert.equal(cameraOf("detector_a", [{ name: "camera_b" }]), null);
 });
 

@@ -158,11 +158,15 @@ def _lights(model: Any, data: Any) -> list[dict[str, Any]]:
 def _cameras(world: World, model: Any) -> list[dict[str, Any]]:
     """Returns the cameras of the cell, then those that robots on wheels carry."""
     rows = []
+    seeing: dict[str, list[str]] = {}
+    for _, line in world.cell.sensor_lines():
+        if line.get("camera") and line.get("name"):
+            seeing.setdefault(str(line["camera"]), []).append(str(line["name"]))
     for camera in world.layout.cameras.values():
         columns, lines = camera.resolution_px
         fovy_rad = 2 * math.atan(math.tan(camera.fov_rad / 2) * lines / columns)
         row = {"name": camera.name, "body": 0, "pose": pose_row(camera.pose_in_world), "fovy_rad": fovy_rad}
-        rows.append(row | {"width": columns, "height": lines})
+        rows.append(row | {"width": columns, "height": lines, "sensors": seeing.get(camera.name, [])})
     for mobile in world.mobiles.values():
         camera = model.camera(f"{mobile.name}/camera")
         pose = Pose(camera.pos, camera.quat) @ CAMERA_TURN.inverse()

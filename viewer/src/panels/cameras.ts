@@ -74,7 +74,7 @@ export class CamerasPanel implements Panel {
       for (const report of reports) {
         for (const item of report.items) {
           const at = eyes?.project(run, camera, item.pose);
-          if (at) over.append(h("span", { class: "seen", style: { left: `${at.x * 100}%`, top: `${at.y * 100}%` } }, item.sku));
+          if (at) over.append(h("span", { class: "seen", style: { left: `${at.x * 100}%`, top: `${at.y * 100}%` } }, item.sku.replace(/^sku_(part_)?/, "")));
         }
       }
       if (eyes && camera.fovy_rad) shots.push({ run, camera, canvas });
