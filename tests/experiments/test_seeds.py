@@ -10,7 +10,7 @@ import pytest
 from cellwright.core.errors import BadInput
 from cellwright.experiments.pool import each_result
 from cellwright.experiments.seeds import parse_seeds, seeds_text
-from cellwright.experiments.trial_sweep import SeedRow, TrialSweep
+from cellwright.experiments.trial_sweep import SeedJob, SeedRow, TrialSweep, run_seed
 from cellwright.experiments.trial_sweep_files import junit_xml, sweep_page
 
 
@@ -86,3 +86,18 @@ def test_a_process_that_dies_takes_only_its_own_job_along():
     assert sorted(each_result(twice_unless_three, [1, 2, 3, 4, 5], 2), key=lambda one: one[0]) == [
         (0, 2), (1, 4), (2, None), (3, 8), (4, 10)
     ]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_seed_that_fails_is_not_done_and_keeps_its_files(tmp_path):
+    file, folder = tmp_path / "trial.yaml", tmp_path / "seed-5"
+    file.write_text("trial: short\ncell: aprs\ntime_limit_s: 0.5\norders: [{order: kit_m2l1}]\n")
+    row = run_seed(
+        SeedJob(
+            file=file, seed=5, changes={}, controller="internal", command=None, pace=None, folder=folder, keep="failed",
+            trace=False, repeat="",
+        )
+    )  # fmt: skip
+    assert (row.seed, row.done, row.folder) == (5, False, str(folder))
+    assert "slot_1: the slot is empty" in row.reason
+    assert (folder / "verdict.json").exists()
