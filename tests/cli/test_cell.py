@@ -49,6 +49,10 @@ def test_show_list_and_check_tell_of_errors_of_a_named_size(cellwright):
     assert off["fence"] == {"off_mm": 0.0, "off_deg": 0.0}
     assert all(0.1 < off[name]["off_mm"] < 20 for name in ("fanuc", "shared_table", "camera_fanuc"))
     assert "CELL@calibrated" in cellwright("cell", "list").out
+
+
+@pytest.mark.slow
+def test_check_tells_of_errors_of_a_named_size(cellwright):
     found = {one["check"]: one for one in cellwright("cell", "check", "rovi@as_built", "--json").json["findings"]}
     assert found["errors"]["detail"].startswith("as_built, seed 0: off at most robots by ")
     assert found["bases"]["ok"], "the base is where it was surveyed, the table is not: that is no mistake of the file"

@@ -20,6 +20,8 @@ from cellwright.core.messages import Detections
 from cellwright.scaffold import write_project
 from cellwright.viewing import unpack
 
+pytestmark = pytest.mark.slow  # each makes a laboratory and draws it
+
 SMALL = (160, 90)
 
 

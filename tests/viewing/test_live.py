@@ -25,6 +25,8 @@ from cellwright.core.messages import ActionEvent, CrclCommand, CrclStatus
 from cellwright.viewing.live import LiveView
 from cellwright.viewing.live_process import LiveProcess
 
+pytestmark = pytest.mark.slow  # each runs a laboratory and a process that serves it
+
 ROBOT = "ePuck0"
 RUN_S = 3.0
 STATUS = "<CRCLStatus><CommandStatus><CommandState>CRCL_{}</CommandState></CommandStatus></CRCLStatus>"
