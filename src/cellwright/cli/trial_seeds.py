@@ -145,7 +145,7 @@ def _print(sweep: TrialSweep) -> None:
     rate, low, high = sweep.rate
     done = len(sweep.rows) - len(sweep.failed)
     say()
-    word = Text("done", "green") if not sweep.failed else Text("not all done", "red")
+    word = Text("done", "green") if sweep.all_done else Text("not all done", "red")
     say(word, f": {done} of {len(sweep.rows)} seeds, {100 * rate:.1f} % (95 %: {100 * low:.1f} to {100 * high:.1f} %)")
 
 

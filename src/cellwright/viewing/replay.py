@@ -87,8 +87,8 @@ class ReplayWorld:
         missing = [topic for topic in (JOINTS, LOOKS) if topic not in self.log.topics]
         if missing:
             raise BadInput(
-                f"{path} has no {' and '.join(missing)}, without which it cannot be shown: an older version or "
-                f"only some topics were recorded; record the run again"
+                f"{path} has no {' and '.join(missing)}, without which it cannot be shown: no time had "
+                f"passed, or an older version or only some topics were recorded; record the run again"
             )
 
     def _make_world(self, cell: Cell | Path | str | None) -> World:
