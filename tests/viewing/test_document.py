@@ -4,7 +4,7 @@ import numpy as np
 
 from cellwright import crcl
 from cellwright.cells import load_cell
-from cellwright.core.messages import ActionEvent, CrclCommand, CrclStatus, FaultEvent, Tracks, Wrench
+from cellwright.core.messages import ActionEvent, CrclCommand, CrclStatus, FaultEvent, Tracks, WorldTruth, Wrench
 from cellwright.viewing.document import RunDocument
 
 HEAD = (0, 0, "fanuc")
@@ -97,7 +97,20 @@ def test_belief_that_does_not_change_has_no_rows():
     document.take("/tracks", 1.2, tracks((0.01, 0, 1)))
     rows = document.take_new()["belief"]
     assert {row["id"]: row["state"] for row in rows} == {"gear_0": "seen", "gear_1": "gone"}
+    assert rows[0]["pose"][:3] == [0.01, 0.0, 1.0]
     assert rows[0]["sd"][2] is None
+
+
+def test_belief_is_not_what_is_true():
+    """A row of belief says where a track is, whatever the truth says of the same thing at the same moment."""
+    document = RunDocument()
+    at = {"positions": np.array([[0.3, 0.3, 1.0]]), "quaternions": np.array([[1.0, 0, 0, 0]])}
+    truth = WorldTruth(*HEAD, names=("gear_0",), **at, contact_pairs=(), contact_forces=np.zeros(0))
+    document.take("/truth/poses", 1.0, truth)
+    document.take("/tracks", 1.0, tracks((0.0, 0.1, 1.0)))
+    document.take("/truth/poses", 1.1, truth)
+    (row,) = document.take_new()["belief"]
+    assert row["pose"][:3] == [0.0, 0.1, 1.0]
 
 
 def test_series_leave_out_what_stands_still_but_for_its_ends():
