@@ -19,7 +19,9 @@ OWN_NOISE = "GL Driver Message"  # the browser's remark on its own software draw
 pytestmark = [
     pytest.mark.peer,
     pytest.mark.skipif(not Path(CHROMIUM).exists(), reason="chromium is missing"),
-    pytest.mark.skipif(not PAGE_FILE.exists() and shutil.which("npm") is None, reason="npm is missing"),
+    pytest.mark.skipif(
+        not PAGE_FILE.exists() and shutil.which("npm") is None, reason="not in Debian 12: Node.js 20 with npm"
+    ),
 ]
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is missing")
 

@@ -12,7 +12,9 @@ from cellwright.viewing.page import viewer_page
 ROOT = Path(__file__).parents[2]
 pytestmark = [
     pytest.mark.peer,
-    pytest.mark.skipif(shutil.which("node") is None or shutil.which("npm") is None, reason="node or npm is missing"),
+    pytest.mark.skipif(
+        shutil.which("node") is None or shutil.which("npm") is None, reason="not in Debian 12: Node.js 20 with npm"
+    ),
 ]
 
 
