@@ -172,7 +172,7 @@ def test_jobs_come_back_in_order(workers):
     told = []
     found = run_jobs("roots", math.sqrt, [9.0, 4.0, 1.0], workers, lambda done, total: told.append((done, total)))
     assert found == [3.0, 2.0, 1.0]
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)], "also how many there are, before the first is done"
 
 
 def test_a_job_that_fails_is_not_hidden():
