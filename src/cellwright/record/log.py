@@ -202,7 +202,9 @@ class Log:
         text, source = schema.data.decode(errors="replace"), channel.metadata.get("source", "")
         known = message_class(schema.name, text, channel.metadata.get("class", ""))
         if known is not None:
-            return lambda entry: decode(known, entry.data, sequence=entry.sequence, source=source)
+            return lambda entry: decode(
+                known, entry.data, sequence=entry.sequence, source=source, time_ns=entry.time_ns
+            )
         try:
             store = get_typestore(Stores.EMPTY)
             store.register(get_types_from_msg(text, schema.name))

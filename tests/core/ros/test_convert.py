@@ -7,10 +7,24 @@ from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
-from cellwright.core.messages import Depth, Detections, JointState, Message, ToolStatus, Tracks, WorldTruth, Wrench
+from cellwright.core.messages import (
+    Depth,
+    Detections,
+    Imu,
+    JointState,
+    Message,
+    Odometry,
+    ToolStatus,
+    Tracks,
+    VelocityCommand,
+    WorldTruth,
+    Wrench,
+)
 from cellwright.core.messages.base import Array
-from cellwright.core.ros import decode, definition, encode, from_ros, message_class
+from cellwright.core.ros import decode, definition, encode, from_ros, layout_of, message_class
 
 
 def test_anybody_s_object_will_do():
@@ -77,3 +91,55 @@ def test_known_classes_are_found_by_type_and_definition(tmp_path, monkeypatch):
     message = smoke(1, 2, "hall", 0.25)
     assert decode(smoke, encode(message)) == message
     del sys.modules["their_sensors"]
+
+
+def test_a_command_without_a_stamp_has_the_time_at_which_it_was_logged():
+    command = VelocityCommand(7, 3, "teleop", linear=np.array([0.1, 0.0, 0.0]), angular=np.array([0.0, 0.0, 0.5]))
+    back = decode(VelocityCommand, encode(command), sequence=3, source="teleop", time_ns=7)
+    assert (back.time_ns, back.sequence, back.source) == (7, 3, "teleop")
+    assert back.linear.tolist() == [0.1, 0.0, 0.0]
+    assert back.angular.tolist() == [0.0, 0.0, 0.5]
+
+
+@given(yaw=st.floats(-3, 3), numbers=st.lists(st.floats(-9, 9), min_size=9, max_size=9))
+def test_odometry_comes_back_from_the_standard_type(yaw, numbers):
+    covariance = np.array(numbers)
+    told = Odometry(
+        5,
+        0,
+        "",
+        frame="odom",
+        child_frame="ePuck0/base_link",
+        position=np.array([1.0, 2.0, 0.0]),
+        quaternion=np.array([np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2)]),
+        linear_velocity=np.array([0.1, 0.0, 0.0]),
+        angular_velocity=np.array([0.0, 0.0, 0.2]),
+        covariance=covariance,
+    )
+    layout = layout_of(Odometry)
+    ros = layout.store.deserialize_cdr(encode(told), "nav_msgs/msg/Odometry")
+    assert (ros.pose.pose.orientation.w, ros.pose.pose.orientation.z) == (told.quaternion[0], told.quaternion[3])
+    assert ros.pose.covariance.reshape(6, 6)[5, 0] == covariance[6]  # yaw against x
+    back = from_ros(Odometry, ros)
+    for field in ("position", "quaternion", "linear_velocity", "angular_velocity", "covariance"):
+        np.testing.assert_array_equal(getattr(back, field), getattr(told, field))
+
+
+def test_an_imu_says_in_the_words_of_ros_that_it_knows_no_orientation():
+    told = Imu(
+        5,
+        0,
+        "",
+        frame="ePuck0/imu",
+        acceleration=np.array([0.1, 0.2, 9.8]),
+        angular_velocity=np.array([0.0, 0.1, 0.2]),
+        acceleration_variance=np.array([1.0, 2.0, 3.0]),
+        angular_velocity_variance=np.array([4.0, 5.0, 6.0]),
+    )
+    ros = layout_of(Imu).store.deserialize_cdr(encode(told), "sensor_msgs/msg/Imu")
+    assert ros.orientation_covariance[0] == -1
+    assert ros.linear_acceleration_covariance.tolist() == [1.0, 0, 0, 0, 2.0, 0, 0, 0, 3.0]
+    assert ros.linear_acceleration.z == 9.8
+    back = from_ros(Imu, ros)
+    for field in ("acceleration", "angular_velocity", "acceleration_variance", "angular_velocity_variance"):
+        np.testing.assert_array_equal(getattr(back, field), getattr(told, field))

@@ -2,6 +2,7 @@
 
 from cellwright.core.messages.base import Message
 from cellwright.core.messages.camera import CameraInfo, CameraPose, Depth, Image, PointCloud, Segmentation
+from cellwright.core.messages.command import LedCommand, VelocityCommand
 from cellwright.core.messages.robot import IoState, JointState, SafetyStatus, ToolStatus
 from cellwright.core.messages.sensing import Beam, Encoder, Imu, LaserScan, Odometry, Range, Wrench
 from cellwright.core.messages.truth import FaultEvent, JointTruth, JudgeEvent, LookTruth, Verdict, WorldTruth
@@ -27,6 +28,7 @@ __all__ = [
     "JointTruth",
     "JudgeEvent",
     "LaserScan",
+    "LedCommand",
     "LookTruth",
     "Message",
     "Odometry",
@@ -38,6 +40,7 @@ __all__ = [
     "Segmentation",
     "ToolStatus",
     "Tracks",
+    "VelocityCommand",
     "Verdict",
     "WorldTruth",
     "Wrench",

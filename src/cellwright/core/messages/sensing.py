@@ -13,6 +13,9 @@ from cellwright.core.messages.base import Array, Message
 __all__ = ["Beam", "Encoder", "Imu", "LaserScan", "Odometry", "Range", "Wrench"]
 
 Singles = npt.NDArray[np.float32]
+HEAD = ("time_ns", "sequence", "source", "frame")
+NO_TURN = np.array([0.0, 0.0, 0.0, 1.0])  # in the order of ROS: x, y, z, w
+PLANAR = np.ix_((0, 1, 5), (0, 1, 5))  # x, y and yaw among x, y, z and the turns about them
 
 
 @dataclass(slots=True, kw_only=True)
@@ -28,7 +31,17 @@ class Wrench(Message):
 
 @dataclass(slots=True, kw_only=True)
 class Range(Message):
-    """A distance (m) with the limits between which it means anything."""
+    """A distance (m) with the limits between which it means anything, measured by infrared light or a laser."""
+
+    ROS_TYPE: ClassVar[str | None] = "sensor_msgs/msg/Range"
+    ROS_FIELDS: ClassVar[dict[str, Any]] = {
+        "radiation_type": np.uint8,
+        "field_of_view": np.float32,
+        "min_range": np.float32,
+        "max_range": np.float32,
+        "range": np.float32,
+        "variance": np.float32,
+    }
 
     frame: str
     range_m: float
@@ -36,16 +49,89 @@ class Range(Message):
     max_range_m: float
     field_of_view_rad: float = 0.0
 
+    radiation_type: ClassVar[int] = 1  # infrared
+    variance: ClassVar[float] = 0.0  # not known
+
+    @property
+    def field_of_view(self) -> float:
+        """The angle of its cone."""
+        return self.field_of_view_rad
+
+    @property
+    def min_range(self) -> float:
+        """The least distance that means anything."""
+        return self.min_range_m
+
+    @property
+    def max_range(self) -> float:
+        """The largest distance that means anything."""
+        return self.max_range_m
+
+    @property
+    def range(self) -> float:
+        """The distance."""
+        return self.range_m
+
+    @classmethod
+    def of_ros(cls, values: dict[str, Any]) -> Self:
+        """Returns the message of the fields of its ROS type."""
+        return cls(
+            **{key: values[key] for key in HEAD},
+            range_m=float(values["range"]),
+            min_range_m=float(values["min_range"]),
+            max_range_m=float(values["max_range"]),
+            field_of_view_rad=float(values["field_of_view"]),
+        )
+
 
 @dataclass(slots=True, kw_only=True)
 class Imu(Message):
-    """Acceleration with gravity (m/s2) and turn rate (rad/s), with variances per axis."""
+    """Acceleration with gravity (m/s2) and turn rate (rad/s), with variances per axis; it measures no orientation."""
+
+    ROS_TYPE: ClassVar[str | None] = "sensor_msgs/msg/Imu"
+    ROS_FIELDS: ClassVar[dict[str, Any]] = {
+        "orientation": Array,
+        "orientation_covariance": Array,
+        "angular_velocity": Array,
+        "angular_velocity_covariance": Array,
+        "linear_acceleration": Array,
+        "linear_acceleration_covariance": Array,
+    }
 
     frame: str
     acceleration: Array
     angular_velocity: Array
     acceleration_variance: Array
     angular_velocity_variance: Array
+
+    orientation: ClassVar[Array] = NO_TURN
+    orientation_covariance: ClassVar[Array] = np.array([-1.0, *np.zeros(8)])  # ROS for: not measured
+
+    @property
+    def linear_acceleration(self) -> Array:
+        """The acceleration."""
+        return self.acceleration
+
+    @property
+    def linear_acceleration_covariance(self) -> Array:
+        """Its covariance, row by row."""
+        return np.diag(self.acceleration_variance).ravel()
+
+    @property
+    def angular_velocity_covariance(self) -> Array:
+        """The covariance of the turn rate, row by row."""
+        return np.diag(self.angular_velocity_variance).ravel()
+
+    @classmethod
+    def of_ros(cls, values: dict[str, Any]) -> Self:
+        """Returns the message of the fields of its ROS type."""
+        return cls(
+            **{key: values[key] for key in HEAD},
+            acceleration=values["linear_acceleration"],
+            angular_velocity=values["angular_velocity"],
+            acceleration_variance=values["linear_acceleration_covariance"][::4].copy(),
+            angular_velocity_variance=values["angular_velocity_covariance"][::4].copy(),
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -143,7 +229,7 @@ class LaserScan(Message):
     def of_ros(cls, values: dict[str, Any]) -> Self:
         """Returns the message of the fields of its ROS type."""
         return cls(
-            **{key: values[key] for key in ("time_ns", "sequence", "source", "frame")},
+            **{key: values[key] for key in HEAD},
             first_angle_rad=float(values["angle_min"]),
             step_rad=float(values["angle_increment"]),
             scan_time_s=float(values["scan_time"]),
@@ -165,6 +251,17 @@ class Encoder(Message):
 class Odometry(Message):
     """A pose integrated from encoders, with the covariance of x, y, yaw row by row."""
 
+    ROS_TYPE: ClassVar[str | None] = "nav_msgs/msg/Odometry"
+    ROS_FIELDS: ClassVar[dict[str, Any]] = {
+        "child_frame": str,
+        "position": Array,
+        "orientation": Array,
+        "pose_covariance": Array,
+        "linear_velocity": Array,
+        "angular_velocity": Array,
+        "twist_covariance": Array,
+    }
+
     frame: str
     child_frame: str
     position: Array
@@ -172,3 +269,27 @@ class Odometry(Message):
     linear_velocity: Array
     angular_velocity: Array
     covariance: Array
+
+    twist_covariance: ClassVar[Array] = np.zeros(36)  # ROS for: not known
+
+    @property
+    def orientation(self) -> Array:
+        """The orientation in the order of ROS: x, y, z, w."""
+        return self.quaternion[[1, 2, 3, 0]]
+
+    @property
+    def pose_covariance(self) -> Array:
+        """The covariance of x, y, z and the turns about them, row by row."""
+        whole = np.zeros((6, 6))
+        whole[PLANAR] = self.covariance.reshape(3, 3)
+        return whole.ravel()
+
+    @classmethod
+    def of_ros(cls, values: dict[str, Any]) -> Self:
+        """Returns the message of the fields of its ROS type."""
+        taken = ("child_frame", "position", "linear_velocity", "angular_velocity")
+        return cls(
+            **{key: values[key] for key in (*HEAD, *taken)},
+            quaternion=values["orientation"][[3, 0, 1, 2]],
+            covariance=values["pose_covariance"].reshape(6, 6)[PLANAR].ravel(),
+        )

@@ -27,7 +27,7 @@ COLUMNS: dict[type[Message], dict[str, int]] = {
 itself, in a class variable `ROS_COLUMNS` such as `{"positions": 3}`; without it they come back flat."""
 
 
-def from_ros(message_type: type[M], ros: Any, *, sequence: int = 0, source: str = "") -> M:
+def from_ros(message_type: type[M], ros: Any, *, sequence: int = 0, source: str = "", time_ns: int = 0) -> M:
     """Returns the message with the content of a ROS message object.
 
     Args:
@@ -35,9 +35,10 @@ def from_ros(message_type: type[M], ros: Any, *, sequence: int = 0, source: str 
         ros: An object with the fields of its ROS type, of any class.
         sequence: Used where `ros` has no field for it, as standard ROS types do not.
         source: Likewise.
+        time_ns: Likewise; commands such as a Twist have no stamp.
     """
     layout = layout_of(message_type)
-    values: dict[str, Any] = {"sequence": sequence, "source": source, "time_ns": 0}
+    values: dict[str, Any] = {"sequence": sequence, "source": source, "time_ns": time_ns}
     columns = getattr(message_type, "ROS_COLUMNS", COLUMNS.get(message_type, {}))
     for slot in layout.slots:
         if slot.kind.wire in (WireForm.SHAPE, WireForm.POINT_FIELDS):
@@ -59,11 +60,13 @@ def from_ros(message_type: type[M], ros: Any, *, sequence: int = 0, source: str 
     return message_type(**values) if of_ros is None else of_ros(values)
 
 
-def decode(message_type: type[M], data: bytes | memoryview, *, sequence: int = 0, source: str = "") -> M:
-    """Returns the message of CDR bytes."""
+def decode(
+    message_type: type[M], data: bytes | memoryview, *, sequence: int = 0, source: str = "", time_ns: int = 0
+) -> M:
+    """Returns the message of CDR bytes; what its ROS type has no field for is as given."""
     layout = layout_of(message_type)
     ros = layout.store.deserialize_cdr(data, layout.ros_name)
-    return from_ros(message_type, ros, sequence=sequence, source=source)
+    return from_ros(message_type, ros, sequence=sequence, source=source, time_ns=time_ns)
 
 
 def message_class(ros_name: str, text: str, name: str = "") -> type[Message] | None:

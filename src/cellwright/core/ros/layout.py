@@ -35,6 +35,15 @@ RENAMED = {
         "roi.do_rectify": "do_rectify",
     },
     "geometry_msgs/msg/WrenchStamped": {"wrench.force": "force", "wrench.torque": "torque"},
+    "nav_msgs/msg/Odometry": {
+        "child_frame_id": "child_frame",
+        "pose.pose.position": "position",
+        "pose.pose.orientation": "orientation",
+        "pose.covariance": "pose_covariance",
+        "twist.twist.linear": "linear_velocity",
+        "twist.twist.angular": "angular_velocity",
+        "twist.covariance": "twist_covariance",
+    },
 }
 """Standard type -> where its fields are called otherwise in our class; all others have the same name in both."""
 
@@ -175,6 +184,7 @@ def _standard_slots(
     if ros_type not in store.fielddefs:
         raise BadInput(f"{label}: no such standard type; leave ROS_TYPE None to have one made from the fields")
     renamed = RENAMED.get(ros_type, {})
+    offered = getattr(message_type, "ROS_FIELDS", {})
     slots: list[FieldSlot] = []
 
     def walk(ros_name: str, prefix: str) -> None:
@@ -186,7 +196,7 @@ def _standard_slots(
             if nested == HEADER and not prefix:
                 slots.extend(header)
             elif isinstance(nested, str):
-                components = _components(store, nested)
+                components = _components(store, nested, field in offered)
                 if components and kind is not None and kind.ros == "float64[]":
                     slots.append(FieldSlot(path, field, VECTOR, components))
                 else:
@@ -205,10 +215,12 @@ def _standard_slots(
     return slots
 
 
-def _components(store: Typestore, ros_name: str) -> tuple[str, ...]:
-    """Returns the fields of a nested message of nothing but float64; none for a quaternion, whose order is not ours."""
+def _components(store: Typestore, ros_name: str, in_ros_order: bool) -> tuple[str, ...]:
+    """Returns the fields of a nested message of nothing but float64; of a quaternion only in its order, not in ours."""
     inside = store.fielddefs[ros_name][1]
-    if ros_name.endswith("/Quaternion") or any(_ros_type(description) != "float64" for _, description in inside):
+    if (ros_name.endswith("/Quaternion") and not in_ros_order) or any(
+        _ros_type(description) != "float64" for _, description in inside
+    ):
         return ()
     return tuple(name for name, _ in inside)
 
