@@ -22,7 +22,7 @@ def _strategy(field: str, hint: Any) -> st.SearchStrategy[Any]:
         return st.integers(0, 2**31 * 10**9 - 1)
     if field == "sequence":
         return st.integers(0, 2**32 - 1)
-    if field in ("force", "torque"):
+    if field in ("force", "torque", "linear", "angular"):
         return hnp.arrays(np.float64, 3)
     plain = {str: TEXT, bool: st.booleans(), int: INT64, float: st.floats()}
     if hint in plain:
