@@ -1,7 +1,8 @@
-"""A process beside the simulation, fed over a channel: it serves others, so that the simulation need not wait for them."""
+"""A process beside the simulation, fed over a channel: it serves others, for whom the simulation never waits."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import select
@@ -13,9 +14,10 @@ from typing import Any
 
 from cellwright.core.errors import BadInput, JobFailed
 
-__all__ = ["SideProcess"]
+__all__ = ["SideProcess", "until_orphaned"]
 
 START_S, END_S = 30.0, 6.0
+PARENT_S = 0.5  # how often it is seen whether the parent still lives
 CODE = """
 import importlib, json, sys
 sys.path[:] = json.loads(sys.argv[1])
@@ -39,6 +41,7 @@ class SideProcess:
         module: The module with `main`.
         arguments: More arguments of `main`.
         environment: Variables that it has besides those of this process.
+        is_awaited: Whether to wait for what it says first; else whoever reads from `end` gets that line.
 
     Raises:
         BadInput: It says why it cannot start, as `error`.
@@ -46,7 +49,13 @@ class SideProcess:
     """
 
     def __init__(
-        self, what: str, module: str, arguments: Sequence[str] = (), environment: Mapping[str, str] | None = None
+        self,
+        what: str,
+        module: str,
+        arguments: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+        *,
+        is_awaited: bool = True,
     ) -> None:
         if not hasattr(socket, "AF_UNIX"):
             raise BadInput(f"{what} needs Linux or macOS")
@@ -64,8 +73,8 @@ class SideProcess:
                 pass_fds=(theirs.fileno(),),
                 start_new_session=True,  # Ctrl-C in a terminal is not for it
             )
-        self.said = self._first_line()
-        if not self.said or "error" in self.said:
+        self.said = self._first_line() if is_awaited else {}
+        if is_awaited and (not self.said or "error" in self.said):
             self.end.close()
             self.wait()
             raise BadInput(self.said["error"]) if self.said else JobFailed(f"the process of {what} did not start")
@@ -97,3 +106,9 @@ class SideProcess:
             line += byte
         said: dict[str, Any] = json.loads(line)
         return said
+
+
+async def until_orphaned(parent: int) -> None:
+    """Waits, in such a process, until its parent is gone: a process that it had forked may hold the socket open."""
+    while os.getppid() == parent:
+        await asyncio.sleep(PARENT_S)

@@ -13,7 +13,6 @@ import os
 import pickle
 import signal
 import socket
-import sys
 from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from cellwright.core.errors import BadInput
+from cellwright.core.side_process import until_orphaned
 from cellwright.viewing.live_channel import HEADER, PacketKind
 from cellwright.viewing.live_command import MAX_COMMAND_BYTES, ViewCommand
 from cellwright.viewing.live_gate import TOKEN_VARIABLE, Gate
@@ -41,7 +41,6 @@ __all__ = ["LiveServer", "main"]
 MAX_PAGES = 32
 MAX_UNREAD_BYTES = 2**16  # of commands that the simulation has not read; more are left out
 BUFFER_BYTES = 2**18  # of a connection, in the kernel: what a page does not read is to be noticed
-PARENT_S = 0.5  # how often it is seen whether the parent still lives
 FAREWELL_S, ORPHAN_S = 3.0, 0.3  # that pages have to read the rest; once the simulation was killed
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'self' blob:; style-src 'unsafe-inline'; worker-src blob:;"
@@ -213,7 +212,7 @@ async def _run(end: socket.socket, host: str, port: int, parent: int) -> None:
     if "error" in said:
         await writer.drain()
         return
-    watching = asyncio.ensure_future(_until_orphaned(parent))
+    watching = asyncio.ensure_future(until_orphaned(parent))
     feeding = asyncio.ensure_future(_feed(server, reader))
     await asyncio.wait({watching, feeding}, return_when=asyncio.FIRST_COMPLETED)
     closing = asyncio.ensure_future(server.close())
@@ -238,12 +237,6 @@ async def _feed(server: LiveServer, reader: asyncio.StreamReader) -> None:
             server.take(PacketKind(kind), await reader.readexactly(length))
 
 
-async def _until_orphaned(parent: int) -> None:
-    """Waits until the parent is gone: a process that it had forked may hold the channel open."""
-    while os.getppid() == parent:
-        await asyncio.sleep(PARENT_S)
-
-
 def main(handle: str, host: str, port: str, parent: str) -> None:
     """Serves until the process that simulates ends.
 
@@ -256,7 +249,3 @@ def main(handle: str, host: str, port: str, parent: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the simulation, with which it ends
     logging.disable(logging.CRITICAL)  # a page's mistakes are counted, and not told on the user's terminal
     asyncio.run(_run(socket.socket(fileno=int(handle)), host, int(port), int(parent)))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

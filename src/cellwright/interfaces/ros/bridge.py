@@ -1,0 +1,254 @@
+"""The laboratory's side of a bridge: sends what is wanted, takes what comes, and never waits for anybody."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
+
+from cellwright.core.bus import Role, Subscription
+from cellwright.core.channel import Channel, ChannelClosed
+from cellwright.core.errors import BadInput
+from cellwright.core.messages import Message
+from cellwright.core.ros import definition, encode
+from cellwright.core.side_process import SideProcess
+from cellwright.interfaces.ros.graph import OfferedService, RosGraph
+from cellwright.interfaces.ros.link import (
+    LabPacket,
+    NodePacket,
+    PacketReader,
+    message_head,
+    read_json,
+    split_message,
+)
+from cellwright.interfaces.ros.types import RosTypes
+from cellwright.lab.lab import Lab
+
+__all__ = ["RosBridge"]
+
+CLOCK_S = 0.01  # simulation time between two ticks of /clock, as robots that are simulated elsewhere have it
+ROOM_BYTES = 16 * 2**20  # of messages that the bridge's process has not read yet; more are dropped, and counted
+MAX_READ_BYTES = 2**18
+RESTART_S = 1.0  # of wall time until a process that died is started again
+
+
+class RosBridge:
+    """Connects a laboratory to a process that speaks to ROS programs.
+
+    Attributes:
+        said: What the process said when it started, such as its address.
+        dropped: Topic -> messages for which the process had no room.
+        refused: What was refused of what ROS programs sent -> how often.
+        taken: Topic -> messages that were taken.
+
+    Args:
+        lab: The laboratory; its event loop must be the one that runs.
+        graph: What it offers.
+        what: The name of the bridge, for lines to the user.
+        module: The module of its process; its `main` gets the arguments.
+        arguments: Its arguments.
+        environment: Variables of its process.
+        say: Tells the user a line.
+    """
+
+    def __init__(
+        self,
+        lab: Lab,
+        graph: RosGraph,
+        what: str,
+        module: str,
+        arguments: Sequence[str] = (),
+        *,
+        environment: Mapping[str, str] | None = None,
+        say: Callable[[str], None] = lambda _line: None,
+    ) -> None:
+        self._lab = lab
+        self._graph = graph
+        self._what = what
+        self._command = (what, module, arguments, environment)
+        self._say = say
+        self._subscribed = list(graph.subscribed.values())
+        self._bus_topics = sorted(graph.bus_topics_of([*graph.published, "/tf"]))
+        self._types = RosTypes(graph.definitions)
+        self._numbers = {topic: number for number, topic in enumerate(self._bus_topics)}
+        self._subscriptions: dict[str, Subscription] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._process: SideProcess | None = None
+        self._channel: Channel | None = None
+        self._reader = PacketReader()
+        self._first_line: bytes | None = None
+        self._restart_s = 0.0
+        self.said: dict[str, Any] = {}
+        self.dropped: Counter[str] = Counter()
+        self.refused: Counter[str] = Counter()
+        self.taken: Counter[str] = Counter()
+
+    async def start(self) -> Self:
+        """Starts the process of the bridge, and what it needs.
+
+        Raises:
+            BadInput: The process cannot start; says why.
+        """
+        self._connect(SideProcess(*self._command))
+        self._spawn(self._tick())
+        return self
+
+    async def close(self) -> None:
+        """Ends the bridge."""
+        for task in list(self._tasks):
+            task.cancel()
+        self._disconnect()
+
+    # ------------------------------------------------------------ the process
+
+    def _connect(self, process: SideProcess) -> None:
+        self._process = process
+        self._channel = Channel(process.end, ROOM_BYTES)
+        self._reader = PacketReader()
+        self._first_line = None if process.said else b""
+        self.said = process.said
+        asyncio.get_running_loop().add_reader(self._channel.fileno(), self._read)
+        description = self._graph.describe() | {"bus_topics": self._bus_topics, "cell": self._lab.cell.name}
+        description["bus_types"] = {topic: definition(self._lab.bus.topics[topic]).name for topic in self._bus_topics}
+        self._send(LabPacket.GRAPH, json.dumps(description).encode())
+        self._send_time()
+
+    def _disconnect(self) -> None:
+        for subscription in self._subscriptions.values():
+            self._lab.bus.unsubscribe(subscription)
+        self._subscriptions.clear()
+        if self._channel is not None:
+            asyncio.get_running_loop().remove_reader(self._channel.fileno())
+            self._channel.close()
+            self._channel = None
+        if self._process is not None:
+            self._process.wait()
+            self._process = None
+
+    def _lose(self) -> None:
+        """Goes on without its process; another one is started in a while."""
+        if self._channel is not None:
+            self._disconnect()
+            self._restart_s = time.monotonic() + RESTART_S
+            if self._first_line is None:  # it had started
+                self._say(f"the process of {self._what} has gone; another one is started, the simulation goes on")
+
+    def _spawn(self, work: Any) -> None:
+        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    # ------------------------------------------------------------ out
+
+    async def _tick(self) -> None:
+        """Tells the time, sends what had no room before, and starts a process in place of one that has gone."""
+        while True:
+            if self._channel is not None:
+                self._send_time()
+            elif time.monotonic() >= self._restart_s:
+                self._connect(SideProcess(*self._command, is_awaited=False))
+            await self._lab.clock.sleep(CLOCK_S)
+
+    def _send_time(self) -> None:
+        self._send(LabPacket.CLOCK, self._lab.world.clock.time_ns.to_bytes(8, "little"))
+
+    def _send(self, kind: LabPacket, *pieces: bytes) -> bool:
+        if self._channel is None:
+            return False
+        has_room = self._channel.enqueue(kind, *pieces)
+        try:
+            self._channel.pump()
+        except ChannelClosed:
+            asyncio.get_running_loop().call_soon(self._lose)  # not here: the bus is publishing
+        return has_room
+
+    def _publish(self, topic: str, message: Message) -> None:
+        head = message_head(self._numbers[topic], message.time_ns)
+        if not self._send(LabPacket.MESSAGE, head, encode(message)):
+            self._count(self.dropped, topic, f"{self._what}: a message on {topic} had no room")
+
+    def _want(self, topics: list[str]) -> None:
+        """Subscribes to what is wanted now, and no longer to the rest."""
+        wanted = self._graph.bus_topics_of(topics)
+        for topic in [topic for topic in self._subscriptions if topic not in wanted]:
+            self._lab.bus.unsubscribe(self._subscriptions.pop(topic))
+        for topic in sorted(wanted - self._subscriptions.keys()):
+            is_truth = (known := self._lab.bus.topics.get(topic)) is not None and known.TRUTH
+            self._subscriptions[topic] = self._lab.bus.subscribe(
+                topic,
+                self._publish,
+                subscriber=self._what,
+                role=Role.RECORDER if is_truth else Role.CONTROLLER,  # a graph has truth only where it was asked for
+            )
+
+    # ------------------------------------------------------------ in
+
+    def _read(self) -> None:
+        channel = self._channel
+        if channel is None:
+            return
+        try:
+            read = self._behind_first_line(channel.read(MAX_READ_BYTES))
+            channel.pump()
+        except ChannelClosed:
+            self._lose()
+            return
+        packets = self._reader.take(read)
+        for kind, packet in packets:
+            if kind == NodePacket.MESSAGE:
+                number, _, cdr = split_message(packet)
+                self._take(number, cdr)
+            elif kind == NodePacket.WANTED:
+                self._want(read_json(packet))
+            elif kind == NodePacket.CALL:
+                self._spawn(self._call(read_json(packet)))
+            elif kind == NodePacket.TOLD:
+                self._say(f"{self._what}: {read_json(packet)}")
+
+    def _behind_first_line(self, read: bytes) -> bytes:
+        """Returns what has come without what a process says first, which is JSON: that it has started, or why not."""
+        if self._first_line is None:
+            return read
+        line, end, rest = (self._first_line + read).partition(b"\n")
+        if not end:
+            self._first_line = line
+            return b""
+        self.said = json.loads(line)
+        if "error" in self.said:
+            self._say(f"{self._what}: {self.said['error']}")
+        else:
+            self._first_line = None
+            self._say(f"{self._what} is there again")
+        return rest
+
+    def _take(self, number: int, cdr: bytes) -> None:
+        topic = self._subscribed[number]
+        try:
+            message = self._types.store.deserialize_cdr(cdr, topic.ros_type)
+            topic.take(message, self._what)
+            self.taken[topic.topic] += 1
+        except BadInput as error:
+            self._count(self.refused, f"{topic.topic}: {error}", f"refused: {topic.topic}: {error}")
+        except Exception as error:  # bytes of others
+            self._count(self.refused, topic.topic, f"refused: {topic.topic}: no {topic.ros_type}: {error}")
+
+    async def _call(self, asked: dict[str, Any]) -> None:
+        service: OfferedService = self._graph.services[asked["service"]]
+        answer: dict[str, Any] = {"id": asked["id"]}
+        try:
+            answer["response"] = await service.call(asked["request"])
+        except BadInput as error:
+            answer["error"] = str(error)
+        except Exception as error:  # a service must never end the simulation
+            answer["error"] = f"{service.name} failed: {type(error).__name__}: {error}"
+        self._send(LabPacket.ANSWER, json.dumps(answer).encode())
+
+    def _count(self, counter: Counter[str], key: str, line: str) -> None:
+        """Counts what was not done; tells the user at every power of two."""
+        counter[key] += 1
+        count = counter[key]
+        if count & (count - 1) == 0:
+            self._say(line if count == 1 else f"{line} ({count} times)")
