@@ -32,6 +32,7 @@ PACKAGES = {
 
 SERVES = {
     "video": "MP4 files of `log video` and `run --video`; without it they are GIF or WebP",
+    "tables": "`log export --format parquet`",
     "plots": "pictures of `log plot`, `plan --gantt`, `reach` and experiments",
     "cameras": "pictures by compiled code, where OpenGL does not work",
     "motion": "collision-free and time-optimal motion, model-based control; `bench motion`",
