@@ -196,9 +196,9 @@ def test_ctrl_c_ends_a_paused_run(make, pace):
 def test_nobody_watches_any_more(make):
     bench = make()
     calls = []
-    bench.loop.pacing.watch(lambda: calls.append(1), 0.0)
+    bench.loop.pacing.watch(look := lambda: calls.append(1), 0.0)
     bench.run(bench.clock.sleep(0.1))
-    bench.loop.pacing.watch(None)
+    bench.loop.pacing.unwatch(look)
     before = len(calls)
     bench.run(bench.clock.sleep(0.1))
     assert before == len(calls) > 0

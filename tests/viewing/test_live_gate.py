@@ -8,32 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cellwright.core.errors import BadInput
+from cellwright.core.listener import is_loopback
 from cellwright.viewing.live_command import ViewCommand
-from cellwright.viewing.live_gate import TOKEN_VARIABLE, Gate, host_and_port, is_loopback
+from cellwright.viewing.live_gate import TOKEN_VARIABLE, Gate
 
 HERE = ["127.0.0.1:8080"]
-
-
-@pytest.mark.parametrize(
-    ("address", "host", "port"),
-    [
-        ("8080", "127.0.0.1", 8080),
-        ("0", "127.0.0.1", 0),
-        ("0.0.0.0:99", "0.0.0.0", 99),
-        ("[::1]:7", "::1", 7),
-        ("[::1]", "::1", 8080),
-        ("cell.lan", "cell.lan", 8080),
-        (":5", "127.0.0.1", 5),
-    ],
-)
-def test_an_address_is_host_and_port(address, host, port):
-    assert host_and_port(address) == (host, port)
-
-
-@pytest.mark.parametrize("address", ["x:y", "127.0.0.1:", "1:70000", "a b:1", "http://a:1", "1:-1", "h/x:3", "1:²"])
-def test_other_addresses_are_refused(address):
-    with pytest.raises(BadInput, match="--view takes HOST:PORT"):
-        host_and_port(address)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "localhost", "LOCALHOST", "::1"])

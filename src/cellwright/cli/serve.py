@@ -13,10 +13,11 @@ import typer
 
 from cellwright.cells import cell_hints
 from cellwright.cli.live_page import VIEW_HELP, LivePage
-from cellwright.cli.output import say, tell_hints
+from cellwright.cli.output import err, say, tell_hints
 from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
 from cellwright.interfaces import PICTURE_PORT, CrclInterface, PictureInterface, VisionInterface
+from cellwright.interfaces.ros import BRIDGES, BridgeOptions, RosBridge
 from cellwright.lab import Lab
 from cellwright.lab.cell_file import read_cell
 
@@ -44,6 +45,16 @@ def serve(
     frame: Annotated[str, typer.Option(help="Frame of poses: base or world.")] = "base",
     push: Annotated[float | None, typer.Option(help="Send a status to all clients every so many seconds.")] = None,
     seed: Annotated[int, typer.Option(help="Decides the actual layout.")] = 0,
+    bridge: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="NAME[=HOST:PORT] of a bridge to ROS programs: rosbridge, or ros1 with its master."
+        ),
+    ] = None,
+    truth: Annotated[bool, typer.Option("--truth", help="Bridges also offer topics of truth, below /truth.")] = False,
+    token: Annotated[
+        str | None, typer.Option(help="What clients of a bridge must say first: a text, or auto for a random one.")
+    ] = None,
     pace: Annotated[float, typer.Option(help="Simulated seconds per second.")] = 1.0,
     fidelity: Annotated[str | None, typer.Option(help="physics or kinematic; the cell's own by default.")] = None,
     source: Annotated[
@@ -78,10 +89,12 @@ def serve(
             ports = dict.fromkeys(crcl.servers, 0) | ports
             vision_ports = dict.fromkeys(vision.servers, 0) | vision_ports
             picture_port = 0 if picture_port == PICTURE_PORT else picture_port
+        options = BridgeOptions(host=host, is_any_port=any_port, token=token, say=lambda line: say(line, to=err))
+        bridges = _bridges(lab, bridge or [], options, with_truth=truth)
         if record is not None:
             lab.record(record)
         with live.watching(lab):
-            lab.perform(_serve(lab, crcl, vision, pictures, host, ports, vision_ports, picture_port, as_json))
+            lab.perform(_serve(lab, crcl, vision, pictures, bridges, host, ports, vision_ports, picture_port, as_json))
     return 0
 
 
@@ -90,6 +103,7 @@ async def _serve(
     crcl: CrclInterface,
     vision: VisionInterface,
     pictures: PictureInterface,
+    bridges: dict[str, RosBridge],
     host: str,
     ports: dict[str, int],
     vision_ports: dict[str, int],
@@ -101,26 +115,50 @@ async def _serve(
         await vision.start(host, vision_ports)
         if pictures.cameras:
             await pictures.start(host, picture_port)
+        for bridge in bridges.values():
+            await bridge.start()
         addresses = {
             "crcl": {robot: "{}:{}".format(*server.address) for robot, server in crcl.servers.items()},
             "vision": vision.addresses,
             **({"pictures": {"cameras": pictures.address}} if pictures.cameras else {}),
+            **({"bridges": {name: bridge.address for name, bridge in bridges.items()}} if bridges else {}),
         }
         if as_json:
             print(json.dumps({"cell": lab.cell.name, **addresses}))  # one line: the process that started it reads on
         else:
             for interface, robots in addresses.items():
                 for robot, address in robots.items():
-                    say(f"{robot}: {interface} at {address}")
+                    say(f"{robot}: {interface} at {address}" if interface != "bridges" else f"{robot} at {address}")
             say("until Ctrl-C")
         sys.stdout.flush()
         ended = asyncio.Event()
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
         await ended.wait()
     finally:
+        for bridge in bridges.values():
+            await bridge.close()
         await pictures.close()
         await vision.close()
         await crcl.close()
+
+
+def _bridges(lab: Lab, asked: list[str], options: BridgeOptions, *, with_truth: bool) -> dict[str, RosBridge]:
+    """Returns the bridges that are asked for, which are not started yet."""
+    if not asked:
+        if with_truth or options.token is not None:
+            raise BadInput("--truth and --token are for bridges: add --bridge NAME")
+        return {}
+    from cellwright.interfaces.ros.laboratory import graph_of
+
+    graph = graph_of(lab, with_truth=with_truth)
+    bridges: dict[str, RosBridge] = {}
+    for text in asked:
+        name, _, address = text.partition("=")
+        if name in bridges:
+            raise BadInput(f"--bridge {name} is given twice")
+        make = BRIDGES.get(name, "--bridge")
+        bridges[name] = make(lab, graph, address or None, options)
+    return bridges
 
 
 def _port(option: str, text: str) -> tuple[str, int]:

@@ -47,6 +47,11 @@ class Channel:
         return True
 
     @property
+    def waiting_bytes(self) -> int:
+        """How much could not be sent yet."""
+        return self._queued_bytes
+
+    @property
     def is_waiting(self) -> bool:
         """Whether something could not be sent yet."""
         return bool(self._queue)

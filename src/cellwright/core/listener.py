@@ -1,14 +1,45 @@
-"""A listening TCP port: opened once, asked for its address, closed."""
+"""A listening TCP port: its address as a user writes it; opened once, asked for its address, closed."""
 
 from __future__ import annotations
 
 import asyncio
 import errno
+import ipaddress
 from collections.abc import Callable
 
 from cellwright.core.errors import BadInput
 
-__all__ = ["Listener"]
+__all__ = ["LOOPBACK", "Listener", "host_and_port", "is_loopback"]
+
+LOOPBACK = "127.0.0.1"
+
+
+def host_and_port(address: str, option: str, default_port: int) -> tuple[str, int]:
+    """Returns host and port of `HOST:PORT`, `[HOST]:PORT`, `PORT` or `HOST`; without a host this machine's own.
+
+    Args:
+        address: The text.
+        option: Where it was given, for errors.
+        default_port: The port where none is given.
+
+    Raises:
+        BadInput: It is none of them.
+    """
+    host, colon, port = address.rpartition(":") if not address.endswith("]") else (address, "", "")
+    if not colon:
+        host, port = ("", address) if address.isdecimal() else (address, str(default_port))
+    host = host.removeprefix("[").removesuffix("]") or LOOPBACK
+    if not (port.isdecimal() and port.isascii() and int(port) <= 65535) or any(sign in host for sign in " /@?#"):
+        raise BadInput(f"{option} takes HOST:PORT or PORT with a port from 0 to 65535, not '{address}'")
+    return host, int(port)
+
+
+def is_loopback(host: str) -> bool:
+    """Returns whether a host is this machine and no other can reach it."""
+    try:
+        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return host.lower().rstrip(".") in ("localhost", "localhost.localdomain")
 
 
 class Listener:

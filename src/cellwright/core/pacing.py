@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from cellwright.core.clock import Clock
 from cellwright.core.errors import OutOfRange
@@ -13,6 +14,13 @@ __all__ = ["FASTEST", "LAG_S", "SLOWEST", "Pacing"]
 LAG_S = 0.1  # wall time by which a run may be late and still catch up; beyond it, time slips
 SLOWEST, FASTEST = 1e-3, 1e3
 PAUSED_S = 0.02  # how long a paused loop waits for its sockets before it looks whether it goes on
+
+
+@dataclass
+class _Watcher:
+    look: Callable[[], None]
+    period_s: float
+    due_s: float = 0.0
 
 
 class Pacing:
@@ -26,8 +34,7 @@ class Pacing:
         self._clock = clock
         self._speed: float | None = None
         self._is_paused = False
-        self._watcher: Callable[[], None] | None = None
-        self._watch_period_s = self._watch_due_s = 0.0
+        self._watchers: list[_Watcher] = []
         self.slipped_s = 0.0
         self.speed = speed
 
@@ -61,20 +68,27 @@ class Pacing:
     @property
     def is_watched(self) -> bool:
         """True while somebody watches, who may pause it."""
-        return self._watcher is not None
+        return bool(self._watchers)
 
-    def watch(self, look: Callable[[], None] | None, period_s: float = 1 / 30) -> None:
-        """Calls back every so often of wall time, between stretches of simulation; None ends that.
+    def watch(self, look: Callable[[], None], period_s: float = 1 / 30) -> None:
+        """Calls back every so often of wall time, between stretches of simulation, until `unwatch`.
 
         The callback may look at everything and set speed and pauses. It must neither publish nor wake a task.
         """
-        self._watcher, self._watch_period_s, self._watch_due_s = look, period_s, 0.0
+        self._watchers.append(_Watcher(look, period_s))
+
+    def unwatch(self, look: Callable[[], None]) -> None:
+        """Calls that one no longer; does nothing when it is not called."""
+        self._watchers = [watcher for watcher in self._watchers if watcher.look != look]
 
     def look(self) -> None:
-        """Lets whoever watches look, if it is time for that; the loop asks in every turn."""
-        if self._watcher is not None and (now_s := time.monotonic()) >= self._watch_due_s:
-            self._watch_due_s = now_s + self._watch_period_s
-            self._watcher()
+        """Lets those who watch look, each when it is time for that; the loop asks in every turn."""
+        if self._watchers:
+            now_s = time.monotonic()
+            for watcher in self._watchers:
+                if now_s >= watcher.due_s:
+                    watcher.due_s = now_s + watcher.period_s
+                    watcher.look()
 
     def restart(self) -> None:
         """Counts from this moment."""

@@ -89,6 +89,11 @@ class SideProcess:
         """Its number."""
         return self._process.pid
 
+    def kill(self) -> None:
+        """Ends it at once."""
+        self._process.kill()
+        self._process.wait()
+
     def wait(self) -> None:
         """Waits until it ends, which it does when its socket was closed, and kills it when it takes too long."""
         try:

@@ -303,7 +303,7 @@ class LiveView:
     def _leave(self) -> None:
         if self._is_watching:
             self._is_watching = False
-            self._lab.loop.pacing.watch(None)
+            self._lab.loop.pacing.unwatch(self._look)
             self._lab.bus.unsubscribe(self._subscription)
             self._pacing.speed = self._speed_before
             self._pacing.resume()

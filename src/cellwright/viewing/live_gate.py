@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import ipaddress
 import os
 import secrets
 from collections.abc import Sequence
@@ -11,36 +10,14 @@ from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
 
 from cellwright.core.errors import BadInput
+from cellwright.core.listener import LOOPBACK, is_loopback
 
-__all__ = ["DEFAULT_ADDRESS", "TOKEN_VARIABLE", "Gate", "host_and_port", "is_loopback"]
+__all__ = ["DEFAULT_ADDRESS", "DEFAULT_PORT", "TOKEN_VARIABLE", "Gate"]
 
-DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8080
-DEFAULT_ADDRESS = f"{DEFAULT_HOST}:{DEFAULT_PORT}"
+DEFAULT_PORT = 8080
+DEFAULT_ADDRESS = f"{LOOPBACK}:{DEFAULT_PORT}"
 TOKEN_VARIABLE = "CELLWRIGHT_VIEW_TOKEN"
 LEAST_TOKEN = 8
-
-
-def host_and_port(address: str) -> tuple[str, int]:
-    """Returns host and port of `HOST:PORT`, `[HOST]:PORT`, `PORT` or `HOST`.
-
-    Raises:
-        BadInput: It is none of them.
-    """
-    host, colon, port = address.rpartition(":") if not address.endswith("]") else (address, "", "")
-    if not colon:
-        host, port = ("", address) if address.isdecimal() else (address, str(DEFAULT_PORT))
-    host = host.removeprefix("[").removesuffix("]") or DEFAULT_HOST
-    if not (port.isdecimal() and port.isascii() and int(port) <= 65535) or any(sign in host for sign in " /@?#"):
-        raise BadInput(f"--view takes HOST:PORT or PORT with a port from 0 to 65535, not '{address}'")
-    return host, int(port)
-
-
-def is_loopback(host: str) -> bool:
-    """Returns whether a host is this machine and no other can reach it."""
-    try:
-        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
-    except ValueError:
-        return host.lower().rstrip(".") in ("localhost", "localhost.localdomain")
 
 
 @dataclass(frozen=True)
@@ -81,7 +58,7 @@ class Gate:
         if len(hosts) != 1 or len(origins) > 1:
             return "a request has one Host and at most one Origin"
         if is_loopback(self.host) and not is_loopback(_name(hosts[0])):
-            return f"this page is for this machine only: open it at http://{DEFAULT_HOST}, not by another name"
+            return f"this page is for this machine only: open it at http://{LOOPBACK}, not by another name"
         try:
             query, site = urlsplit(target).query, urlsplit(origins[0]).netloc if origins else hosts[0]
         except ValueError:

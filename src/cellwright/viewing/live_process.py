@@ -5,9 +5,10 @@ from __future__ import annotations
 import socket
 
 from cellwright.core.errors import BadInput
+from cellwright.core.listener import host_and_port
 from cellwright.core.side_process import SideProcess
 from cellwright.viewing.live_channel import ViewChannel
-from cellwright.viewing.live_gate import DEFAULT_ADDRESS, TOKEN_VARIABLE, Gate, host_and_port
+from cellwright.viewing.live_gate import DEFAULT_ADDRESS, DEFAULT_PORT, TOKEN_VARIABLE, Gate
 
 __all__ = ["LiveProcess"]
 
@@ -31,7 +32,7 @@ class LiveProcess:
             raise BadInput(
                 "the live page needs Linux or macOS; look at the run afterwards, with `cellwright log trace`"
             )
-        host, port = host_and_port(address)
+        host, port = host_and_port(address, "--view", DEFAULT_PORT)
         gate = Gate.of(host)
         self._process = SideProcess(
             "the live page",

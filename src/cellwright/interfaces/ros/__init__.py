@@ -7,6 +7,8 @@ process of the bridge's own (`LabNode`), which speaks to the world. So no subscr
 from cellwright._lazy import lazy_names
 
 __all__ = [
+    "BRIDGES",
+    "BridgeOptions",
     "JointFrame",
     "LabNode",
     "OfferedService",
@@ -21,6 +23,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         ".bridge": "RosBridge",
+        ".bridges": "BRIDGES BridgeOptions",
         ".graph": "JointFrame OfferedService PublishedTopic RosGraph SubscribedTopic",
         ".node": "LabNode",
         ".types": "RosTypes",

@@ -30,7 +30,9 @@ from cellwright.lab.lab import Lab
 __all__ = ["RosBridge"]
 
 CLOCK_S = 0.01  # simulation time between two ticks of /clock, as robots that are simulated elsewhere have it
+LOOK_S = 0.005  # wall time between two looks at the clock and at the process
 ROOM_BYTES = 16 * 2**20  # of messages that the bridge's process has not read yet; more are dropped, and counted
+ANSWER_ROOM_BYTES = 16 * 2**20  # besides, for what must not be dropped
 MAX_READ_BYTES = 2**18
 RESTART_S = 1.0  # of wall time until a process that died is started again
 
@@ -68,7 +70,9 @@ class RosBridge:
         self._lab = lab
         self._graph = graph
         self._what = what
-        self._command = (what, module, arguments, environment)
+        self._module = module
+        self._arguments = list(arguments)
+        self._environment = environment
         self._say = say
         self._subscribed = list(graph.subscribed.values())
         self._bus_topics = sorted(graph.bus_topics_of([*graph.published, "/tf"]))
@@ -81,7 +85,9 @@ class RosBridge:
         self._reader = PacketReader()
         self._first_line: bytes | None = None
         self._restart_s = 0.0
+        self._clock_due_ns = 0
         self.said: dict[str, Any] = {}
+        self._failed: Counter[str] = Counter()
         self.dropped: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
         self.taken: Counter[str] = Counter()
@@ -92,31 +98,53 @@ class RosBridge:
         Raises:
             BadInput: The process cannot start; says why.
         """
-        self._connect(SideProcess(*self._command))
-        self._spawn(self._tick())
+        self._connect(self._process_of_it())
+        self._lab.loop.pacing.watch(self._look, LOOK_S)
         return self
+
+    @property
+    def address(self) -> str:
+        """Where ROS programs find it."""
+        return str(self.said["address"])
+
+    @property
+    def pid(self) -> int | None:
+        """The number of its process; None while there is none."""
+        return None if self._process is None else self._process.pid
 
     async def close(self) -> None:
         """Ends the bridge."""
+        self._lab.loop.pacing.unwatch(self._look)
         for task in list(self._tasks):
             task.cancel()
-        self._disconnect()
+        if (process := self._disconnect()) is not None:
+            process.wait()
 
     # ------------------------------------------------------------ the process
 
+    def _process_of_it(self, *, is_awaited: bool = True) -> SideProcess:
+        return SideProcess(self._what, self._module, self._arguments, self._environment, is_awaited=is_awaited)
+
     def _connect(self, process: SideProcess) -> None:
         self._process = process
-        self._channel = Channel(process.end, ROOM_BYTES)
+        self._channel = Channel(process.end, ROOM_BYTES + ANSWER_ROOM_BYTES)
         self._reader = PacketReader()
         self._first_line = None if process.said else b""
-        self.said = process.said
+        self._hear(process.said)
         asyncio.get_running_loop().add_reader(self._channel.fileno(), self._read)
         description = self._graph.describe() | {"bus_topics": self._bus_topics, "cell": self._lab.cell.name}
         description["bus_types"] = {topic: definition(self._lab.bus.topics[topic]).name for topic in self._bus_topics}
         self._send(LabPacket.GRAPH, json.dumps(description).encode())
         self._send_time()
 
-    def _disconnect(self) -> None:
+    def _hear(self, said: dict[str, Any]) -> None:
+        """Takes what the process says first; another one in its place begins with the arguments that it names."""
+        if said and "error" not in said:
+            self.said = said
+            self._arguments = said.get("arguments", self._arguments)
+
+    def _disconnect(self) -> SideProcess | None:
+        """Leaves the process; returns it."""
         for subscription in self._subscriptions.values():
             self._lab.bus.unsubscribe(subscription)
         self._subscriptions.clear()
@@ -124,14 +152,14 @@ class RosBridge:
             asyncio.get_running_loop().remove_reader(self._channel.fileno())
             self._channel.close()
             self._channel = None
-        if self._process is not None:
-            self._process.wait()
-            self._process = None
+        process, self._process = self._process, None
+        return process
 
     def _lose(self) -> None:
         """Goes on without its process; another one is started in a while."""
         if self._channel is not None:
-            self._disconnect()
+            if (process := self._disconnect()) is not None:
+                process.kill()  # one that hangs may hold its port
             self._restart_s = time.monotonic() + RESTART_S
             if self._first_line is None:  # it had started
                 self._say(f"the process of {self._what} has gone; another one is started, the simulation goes on")
@@ -143,27 +171,36 @@ class RosBridge:
 
     # ------------------------------------------------------------ out
 
-    async def _tick(self) -> None:
+    def _look(self) -> None:
         """Tells the time, sends what had no room before, and starts a process in place of one that has gone."""
-        while True:
-            if self._channel is not None:
-                self._send_time()
-            elif time.monotonic() >= self._restart_s:
-                self._connect(SideProcess(*self._command, is_awaited=False))
-            await self._lab.clock.sleep(CLOCK_S)
+        if self._channel is None:
+            if time.monotonic() >= self._restart_s:
+                self._connect(self._process_of_it(is_awaited=False))
+        elif self._lab.world.clock.time_ns >= self._clock_due_ns:
+            self._send_time()
+        elif self._channel.is_waiting:
+            self._pump()
 
     def _send_time(self) -> None:
-        self._send(LabPacket.CLOCK, self._lab.world.clock.time_ns.to_bytes(8, "little"))
+        time_ns = self._lab.world.clock.time_ns
+        self._clock_due_ns = time_ns + round(CLOCK_S * 1e9)
+        self._send(LabPacket.CLOCK, time_ns.to_bytes(8, "little"))
 
     def _send(self, kind: LabPacket, *pieces: bytes) -> bool:
-        if self._channel is None:
+        """Sends a packet; returns False when there was no room, and it is dropped."""
+        channel = self._channel
+        is_late = kind in (LabPacket.MESSAGE, LabPacket.CLOCK)
+        if channel is None or (is_late and channel.waiting_bytes > ROOM_BYTES) or not channel.enqueue(kind, *pieces):
             return False
-        has_room = self._channel.enqueue(kind, *pieces)
+        self._pump()
+        return True
+
+    def _pump(self) -> None:
         try:
-            self._channel.pump()
+            if self._channel is not None:
+                self._channel.pump()
         except ChannelClosed:
             asyncio.get_running_loop().call_soon(self._lose)  # not here: the bus is publishing
-        return has_room
 
     def _publish(self, topic: str, message: Message) -> None:
         head = message_head(self._numbers[topic], message.time_ns)
@@ -216,12 +253,13 @@ class RosBridge:
         if not end:
             self._first_line = line
             return b""
-        self.said = json.loads(line)
-        if "error" in self.said:
-            self._say(f"{self._what}: {self.said['error']}")
+        said = json.loads(line)
+        if "error" in said:
+            self._count(self._failed, said["error"], f"{self._what}: {said['error']}")
         else:
+            self._hear(said)
             self._first_line = None
-            self._say(f"{self._what} is there again")
+            self._say(f"{self._what} is there again, at {self.address}")
         return rest
 
     def _take(self, number: int, cdr: bytes) -> None:

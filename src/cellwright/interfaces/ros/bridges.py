@@ -1,0 +1,37 @@
+"""The bridges by name, and what they may be told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cellwright.core.registry import Registry
+from cellwright.interfaces.ros.bridge import RosBridge
+from cellwright.interfaces.ros.graph import RosGraph
+from cellwright.lab.lab import Lab
+
+__all__ = ["BRIDGES", "BridgeOptions", "MakeBridge"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class BridgeOptions:
+    """What bridges may be told besides an address; each takes what it knows.
+
+    Attributes:
+        host: Where it listens when its address names no host.
+        is_any_port: Whether it takes any free port when its address names none.
+        token: What clients must say first; `auto` is a random one. None asks for none on a loopback address.
+        say: Tells the user a line.
+    """
+
+    host: str = "127.0.0.1"
+    is_any_port: bool = False
+    token: str | None = None
+    say: Callable[[str], None] = lambda _line: None
+
+
+MakeBridge = Callable[[Lab, RosGraph, str | None, BridgeOptions], RosBridge]
+"""Makes a bridge of a laboratory, its graph, an address and options; raises `BadInput` when it cannot."""
+
+BRIDGES: Registry[MakeBridge] = Registry("bridge", "cellwright.bridges")
+"""Bridges to ROS programs by name; what a bridge needs is imported by the function here that makes it."""
