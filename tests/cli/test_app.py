@@ -124,6 +124,7 @@ def interrupted(tmp_path_factory):
     return run.returncode, out, err, folder
 
 
+@pytest.mark.slow
 def test_interruption_ends_with_130_and_one_line(interrupted):
     code, out, err, _ = interrupted
     assert code == 130
@@ -132,6 +133,7 @@ def test_interruption_ends_with_130_and_one_line(interrupted):
     assert len(err.splitlines()) <= 2
 
 
+@pytest.mark.slow
 def test_interruption_leaves_a_complete_log_and_no_picture(interrupted):
     folder = interrupted[3]
     log = read_log(folder / "run.mcap")
@@ -142,6 +144,7 @@ def test_interruption_leaves_a_complete_log_and_no_picture(interrupted):
     assert not (folder / "out" / "run.png").exists()
 
 
+@pytest.mark.slow
 def test_reader_who_leaves_is_no_error(interrupted):
     """`cellwright log replay ... | head -1`"""
     log = interrupted[3] / "run.mcap"

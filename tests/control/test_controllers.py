@@ -142,6 +142,7 @@ def test_the_cartesian_law_pulls_the_flange_straight_to_its_goal():
     assert pull[3:] == pytest.approx(100 * half, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cell", "robot"), [("aprs", "fanuc"), ("aprs", "motoman"), ("rovi", "ur5")])
 def test_all_controllers_track_within_a_few_milliradians(cell, robot):
     loaded = load_cell(cell)

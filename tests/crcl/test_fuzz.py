@@ -438,6 +438,7 @@ def still_works(laboratory: Laboratory) -> None:
         assert b"CRCL_Done" in text, text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "fidelity", "pace", "seed"),
     [

@@ -3,6 +3,8 @@ from __future__ import annotations
 import asyncio
 import socket
 
+import pytest
+
 from cellwright.crcl import (
     ClientOptions,
     CommandStatus,
@@ -20,6 +22,7 @@ STATUS = encode(CRCLStatus(CommandStatus(1, 1, CommandStateEnum.CRCL_DONE)))
 LONG = Pose(Point(0.1, 0.2, 0.3), Vector(1.0, 0.0, 0.0), Vector(0.0, 0.0, -1.0))
 
 
+@pytest.mark.slow
 def test_a_server_that_takes_no_bytes_is_noticed_and_never_gets_the_command():
     """It answers the first questions and then reads nothing more; the command is longer than any buffer on the way."""
 

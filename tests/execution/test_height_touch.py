@@ -113,6 +113,7 @@ def test_kits_are_built_on_tables_that_are_not_as_high_as_drawn(errors, robot, w
     assert any(words in note for note in report.order.notes) == bool(words)
 
 
+@pytest.mark.slow
 def test_a_cell_as_drawn_is_touched_nowhere():
     with Lab(shifted(), 1) as lab:
         report = lab.run("kit_m2l1", robots=["fanuc"])

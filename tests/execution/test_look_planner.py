@@ -155,6 +155,7 @@ def test_a_look_from_where_it_stands_takes_a_frame(scene):
     assert it.looks.records[0].cost_s == pytest.approx(it.cell.time_s - 0.55)
 
 
+@pytest.mark.slow
 def test_an_arm_that_is_in_the_way_turns_aside_once_and_no_farther_than_it_must(scene):
     it = scene()
     it.stand_above("fanuc", "medium_gear_1")
@@ -167,6 +168,7 @@ def test_an_arm_that_is_in_the_way_turns_aside_once_and_no_farther_than_it_must(
     assert it.looks.records[0].where, "the record says where it looked from"
 
 
+@pytest.mark.slow
 def test_on_the_way_to_the_next_place_is_better_than_elsewhere(scene):
     it = scene()
     it.stand_above("fanuc", "medium_gear_1")

@@ -17,6 +17,7 @@ def test_a_finding_says_how_far_and_what_to_do():
     assert "not felt within 22 mm" in str(MissedPeg(GEAR, "eye", "fanuc", None, 0.0225))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("x_m", "y_m"), [(0.012, 0.0)] + [pytest.param(*row, marks=pytest.mark.slow) for row in ((0.0, -0.009), (0, 0))]
 )

@@ -38,6 +38,7 @@ def touched(lab, belief, gear, off_m, hand_off_m=(0.003, -0.003)):
     return height_m, before, is_seated
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gear", "turned_deg", "least_m", "most_m"),
     [

@@ -175,6 +175,7 @@ def test_how_long_a_plan_takes_in_simulation_time_depends_on_the_plan_alone(chan
     assert took_s == pytest.approx([took_s[0]] * 4, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "begins_within_s"), [(10, 0.01), (100, 0.2), (1000, 2.2)])
 def test_many_waypoints_begin_soon_and_meanwhile_the_status_says_that_they_are_planned(lab, count, begins_within_s):
     robot = lab.robots["fanuc"]

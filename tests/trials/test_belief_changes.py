@@ -20,6 +20,7 @@ from cellwright.trials.kitting_controller import expected_in
 from cellwright.trials.run import RunCfg, run_order
 
 SMALL = Order("small", (OrderLine(KitDesign.of("kit_m", "sku_kit_m2l1_vessel", {"sku_part_medium_gear": 1}), 1),))
+pytestmark = pytest.mark.slow
 FAULTS = (
     "push:at=2,part=small_gear_1,by_mm=60",
     "remove:at=3,part=small_gear_2",

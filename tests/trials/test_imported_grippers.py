@@ -122,6 +122,7 @@ def bench(request, tmp_path):
         yield Bench(lab, 2 * lab.world.robots["arm"].gripper.figures.closed_m)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [1.0, 0.1])
 def test_a_gripper_is_as_quick_with_any_force_and_holds_when_it_holds(bench, share):
     figures = bench.lab.world.robots["arm"].gripper.figures

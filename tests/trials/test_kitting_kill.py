@@ -95,6 +95,7 @@ def test_killed_at_random_instants(tmp_path, number):
     check(tmp_path, rng.randrange(1000), rng.uniform(0.0, WORK_S), rng.uniform(0.0, 0.1))
 
 
+@pytest.mark.slow
 def test_nothing_to_resume_is_refused(tmp_path):
     ended = subprocess.run(command("--resume"), cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert (ended.returncode, ended.stdout) == (2, "")

@@ -18,6 +18,7 @@ attaches or refuses within 0.01 kB. What grows otherwise are holes between pages
 SCRIPT = Path(__file__).with_name("fuzz.py")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [150, pytest.param(10_000, marks=pytest.mark.long)])
 def test_every_mutant_is_imported_or_refused_in_one_line(tmp_path, count):
     command = [sys.executable, str(SCRIPT), str(tmp_path), "0", str(count)]

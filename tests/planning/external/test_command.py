@@ -130,6 +130,7 @@ def alive(pid):
     return "zombie" not in Path(f"/proc/{pid}/status").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["time.sleep(60)", "sys.exit(4)"])
 def test_a_planner_is_ended_with_all_its_children(order, script, tmp_path, end):
     pids = tmp_path / "pids"

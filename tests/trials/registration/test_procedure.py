@@ -42,6 +42,7 @@ def test_marks_that_are_not_there_are_named_with_what_to_do():
             lab.perform(measure_marks(ports, ["fanuc"], places))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "words"),
     [
