@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from cellwright.cli.app import main
-from cellwright.cli.live_page import LivePage, with_view_address
+from cellwright.cli.live_page import LivePage, with_addresses
 from cellwright.core.errors import BadInput
 
 
@@ -22,7 +22,7 @@ from cellwright.core.errors import BadInput
     ],
 )
 def test_an_address_may_be_left_out(given, parsed):
-    assert " ".join(with_view_address(given.split())) == parsed
+    assert " ".join(with_addresses(given.split())) == parsed
 
 
 @pytest.mark.parametrize("arguments", [["run"], ["serve", "epucks"]])

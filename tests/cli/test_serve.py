@@ -102,6 +102,21 @@ def test_sigterm_ends_it_in_the_middle_of_a_plan_that_takes_long(cell_file):
     assert (code, out, err) == (0, "", "")
 
 
+def test_truth_is_served_when_asked_for_and_told(cell_file, tmp_path):
+    log = tmp_path / "served.mcap"
+    with served("--json", "--usartruth", "0", "--record", log, cell=cell_file()) as (process, first):
+        address = json.loads(first)["usartruth"]["truth"]
+        host, _, port = address.partition(":")
+        with socket.create_connection((host, int(port)), timeout=30) as client, client.makefile("rb") as lines:
+            client.sendall(b"{class large_gear} {name large_gear_1}\r\n")
+            told, end = next(lines).decode(), next(lines)
+        code, _, err = ended(process, signal.SIGTERM)
+    assert (host, end) == ("127.0.0.1", b"{End}\r\n")
+    assert told.startswith("{Name large_gear_1} {Class large_gear} {Time ")
+    assert (code, err.strip()) == (0, "truth was served by USARTruth: 1 query")
+    assert read_log(log).metadata["usartruth.truth"] == "served"
+
+
 def test_bad_input_is_one_line(refused, cell_file):
     cell = cell_file()
     assert "fanuc, motoman" in refused("serve", cell, "--port", "ur5=0")
@@ -114,6 +129,7 @@ def test_bad_input_is_one_line(refused, cell_file):
     assert "base or world" in refused("serve", cell, "--frame", "table")
     assert "push period" in refused("serve", cell, *ANY_PORTS, "--push", "0")
     assert "pace" in refused("serve", cell, "--pace", "0")
+    assert "--usartruth takes HOST:PORT or PORT" in refused("serve", cell, "--usartruth=somewhere")
     assert "no-such" in refused("serve", "no-such")
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 from pathlib import Path
 
@@ -11,6 +12,23 @@ import cellwright as cw
 from cellwright.testing.cell import CellUnderTest
 
 CONTROLLER = Path(__file__).parents[2] / "examples/controllers/from_drawings.py"
+
+
+@pytest.mark.slow
+def test_a_test_may_ask_for_true_poses_and_the_report_tells_it(tmp_path):
+    cell = CellUnderTest(tmp_path)
+    try:
+        cell.start("aprs", seed=5, usartruth=True)
+        host, _, port = cell.usartruth_address.partition(":")
+        with socket.create_connection((host, int(port)), timeout=30) as client, client.makefile("rb") as lines:
+            for _ in range(2):  # also while time stands still
+                client.sendall(b"{class part}\r\n")
+                told = list(iter(lambda: next(lines), b"{End}\r\n"))
+                assert len(told) == 20
+        assert cell.usartruth_address not in str(cell.drawings())
+        assert "truth was served by USARTruth: 2 queries" in cell.verdict()["notes"]
+    finally:
+        cell.close()
 
 
 @pytest.mark.slow

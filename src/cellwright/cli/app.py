@@ -15,7 +15,7 @@ import typer
 
 from cellwright import __version__
 from cellwright.cli.help_examples import epilog
-from cellwright.cli.live_page import with_view_address
+from cellwright.cli.live_page import with_addresses
 from cellwright.cli.output import Quiet, set_quiet
 from cellwright.cli.page_file import remember_command
 from cellwright.core.errors import CellwrightError
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def _run(arguments: list[str]) -> int:
     remember_command(arguments)
     set_quiet(False)
-    arguments = with_view_address(arguments)
+    arguments = with_addresses(arguments)
     try:
         first = next((word for word in arguments if not word.startswith("-")), "")
         named = (first,) if first in COMMANDS else () if set(arguments) & COMPLETION else COMMANDS

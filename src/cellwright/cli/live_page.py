@@ -19,21 +19,23 @@ if TYPE_CHECKING:
     from cellwright.viewing.live import LiveView
     from cellwright.viewing.live_process import LiveProcess
 
-__all__ = ["SPEED_HELP", "VIEW_HELP", "LivePage", "with_view_address"]
+__all__ = ["SPEED_HELP", "VIEW_HELP", "LivePage", "with_addresses"]
 
 VIEW_HELP = "Show it live in the browser, at HOST:PORT or PORT; 127.0.0.1:8080 by default, 0 is any free port."
 SPEED_HELP = "With --view: simulated seconds per second, or fast; 1 by default."
 FAST = "fast"
-DEFAULT_VIEW = "127.0.0.1:8080"
+DEFAULT_ADDRESSES = {"--view": "127.0.0.1:8080", "--usartruth": "127.0.0.1:3989"}
+"""Option that may stand alone -> the address that is meant then."""
 
 
-def with_view_address(arguments: Sequence[str]) -> list[str]:
-    """Returns the command line with an address behind each `--view` that has none, as the parser wants it."""
+def with_addresses(arguments: Sequence[str]) -> list[str]:
+    """Returns the command line with an address behind options that may stand alone, as the parser wants it."""
     given: list[str] = []
     for number, word in enumerate(arguments):
         following = arguments[number + 1] if number + 1 < len(arguments) else ""
         port = following.rpartition(":")[2]
-        given.append(f"{word}={DEFAULT_VIEW}" if word == "--view" and not port.isdecimal() else word)
+        is_alone = word in DEFAULT_ADDRESSES and not port.isdecimal()
+        given.append(f"{word}={DEFAULT_ADDRESSES[word]}" if is_alone else word)
     return given
 
 

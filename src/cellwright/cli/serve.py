@@ -16,7 +16,7 @@ from cellwright.cli.live_page import VIEW_HELP, LivePage
 from cellwright.cli.output import err, say, tell_hints
 from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
-from cellwright.interfaces import PICTURE_PORT, CrclInterface, PictureInterface, VisionInterface
+from cellwright.interfaces import PICTURE_PORT, CrclInterface, PictureInterface, UsarTruthInterface, VisionInterface
 from cellwright.interfaces.ros import BRIDGES, BridgeOptions, RosBridge
 from cellwright.lab import Lab
 from cellwright.lab.cell_file import read_cell
@@ -47,13 +47,18 @@ def serve(
     seed: Annotated[int, typer.Option(help="Decides the actual layout.")] = 0,
     bridge: Annotated[
         list[str] | None,
-        typer.Option(
-            help="NAME[=HOST:PORT] of a bridge to ROS programs: rosbridge, or ros1 with its master."
-        ),
+        typer.Option(help="NAME[=HOST:PORT] of a bridge to ROS programs: rosbridge, or ros1 with its master."),
     ] = None,
     truth: Annotated[bool, typer.Option("--truth", help="Bridges also offer topics of truth, below /truth.")] = False,
     token: Annotated[
         str | None, typer.Option(help="What clients of a bridge must say first: a text, or auto for a random one.")
+    ] = None,
+    usartruth: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[HOST:PORT]",
+            help="Tell true poses to USARTruth clients, at HOST:PORT or PORT; 127.0.0.1:3989 by default.",
+        ),
     ] = None,
     pace: Annotated[float, typer.Option(help="Simulated seconds per second.")] = 1.0,
     fidelity: Annotated[str | None, typer.Option(help="physics or kinematic; the cell's own by default.")] = None,
@@ -75,6 +80,7 @@ def serve(
     vision_ports = dict(_port("--vision-port", text) for text in vision_port or [])
     if record is not None and not overwrite:
         refuse_existing(record)
+    truth_address = None if usartruth is None else _address("--usartruth", usartruth)
     loaded = read_cell(cell)
     live = context.with_resource(LivePage(view))
     tell_hints(cell_hints(loaded))
@@ -90,11 +96,14 @@ def serve(
             vision_ports = dict.fromkeys(vision.servers, 0) | vision_ports
             picture_port = 0 if picture_port == PICTURE_PORT else picture_port
         options = BridgeOptions(host=host, is_any_port=any_port, token=token, say=lambda line: say(line, to=err))
+        telling = None if truth_address is None else (UsarTruthInterface(lab), truth_address)
         bridges = _bridges(lab, bridge or [], options, with_truth=truth)
         if record is not None:
             lab.record(record)
         with live.watching(lab):
-            lab.perform(_serve(lab, crcl, vision, pictures, bridges, host, ports, vision_ports, picture_port, as_json))
+            lab.perform(
+                _serve(lab, crcl, vision, pictures, bridges, telling, host, ports, vision_ports, picture_port, as_json)
+            )
     return 0
 
 
@@ -104,6 +113,7 @@ async def _serve(
     vision: VisionInterface,
     pictures: PictureInterface,
     bridges: dict[str, RosBridge],
+    telling: tuple[UsarTruthInterface, tuple[str, int]] | None,
     host: str,
     ports: dict[str, int],
     vision_ports: dict[str, int],
@@ -117,10 +127,13 @@ async def _serve(
             await pictures.start(host, picture_port)
         for bridge in bridges.values():
             await bridge.start()
+        if telling is not None:
+            await telling[0].start(*telling[1])
         addresses = {
             "crcl": {robot: "{}:{}".format(*server.address) for robot, server in crcl.servers.items()},
             "vision": vision.addresses,
             **({"pictures": {"cameras": pictures.address}} if pictures.cameras else {}),
+            **({"usartruth": {"truth": telling[0].address}} if telling else {}),
             **({"bridges": {name: bridge.address for name, bridge in bridges.items()}} if bridges else {}),
         }
         if as_json:
@@ -135,6 +148,9 @@ async def _serve(
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
         await ended.wait()
     finally:
+        if telling is not None:
+            await telling[0].close()
+            say(telling[0].note, to=err)
         for bridge in bridges.values():
             await bridge.close()
         await pictures.close()
@@ -166,6 +182,13 @@ def _port(option: str, text: str) -> tuple[str, int]:
     if not (robot and number.isdecimal() and int(number) <= 65535):
         raise BadInput(f"{option} takes ROBOT=PORT with a port from 0 to 65535, not '{text}'")
     return robot, int(number)
+
+
+def _address(option: str, text: str) -> tuple[str, int]:
+    host, _, number = text.rpartition(":")
+    if not number.isdecimal() or int(number) > 65535:
+        raise BadInput(f"{option} takes HOST:PORT or PORT with a port from 0 to 65535, not '{text}'")
+    return host or "127.0.0.1", int(number)
 
 
 def _frame(text: str) -> Literal["base", "world"]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from cellwright.interfaces.crcl_frames import CrclArmFrame
     from cellwright.interfaces.picture_server import PICTURE_PORT, PictureServer
     from cellwright.interfaces.pictures import PictureInterface
+    from cellwright.interfaces.usartruth import USARTRUTH_PORT, UsarTruthInterface
     from cellwright.interfaces.vision import VisionInterface
     from cellwright.interfaces.vision_blocking import BlockingDetectionsClient, BlockingVisionClient
     from cellwright.interfaces.vision_client import DetectionsClient, Frame, NoFrame, VisionClient
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PICTURE_PORT",
+    "USARTRUTH_PORT",
     "AngleUnit",
     "BlockingDetectionsClient",
     "BlockingVisionClient",
@@ -36,6 +38,7 @@ __all__ = [
     "NoFrame",
     "PictureInterface",
     "PictureServer",
+    "UsarTruthInterface",
     "VisionClient",
     "VisionEncoder",
     "VisionGroup",
@@ -56,6 +59,7 @@ __getattr__ = lazy_names(
         ".crcl_frames": "CrclArmFrame",
         ".picture_server": "PICTURE_PORT PictureServer",
         ".pictures": "PictureInterface",
+        ".usartruth": "USARTRUTH_PORT UsarTruthInterface",
         ".vision": "VisionInterface",
         ".vision_blocking": "BlockingDetectionsClient BlockingVisionClient",
         ".vision_client": "DetectionsClient Frame NoFrame VisionClient",

@@ -79,6 +79,7 @@ class CellUnderTest(CellFaults):
         time_limit_s: float = 300.0,
         calibration: str | Path | None = None,
         source: str = "state",
+        usartruth: bool = False,
     ) -> CellUnderTest:
         """Starts the laboratory, on free ports.
 
@@ -94,6 +95,7 @@ class CellUnderTest(CellFaults):
                 also close as in a trial: when all orders were submitted, or have been complete and still for 5 s.
             calibration: A calibration file of the cell, for a controller inside.
             source: The source of detections: `state`, or `camera`, which recognises objects in pictures.
+            usartruth: Whether the test may ask for true poses, at `usartruth_address`; the report tells that it could.
 
         Raises:
             BadInput: One line that says what is allowed.
@@ -113,6 +115,7 @@ class CellUnderTest(CellFaults):
             "time_limit_s": time_limit_s,
             "calibration": None if calibration is None else str(calibration),
             "source": source,
+            "usartruth": usartruth,
         }
         self.folder.mkdir(parents=True, exist_ok=True)
         mark = json.dumps({"cellwright": __version__, "test": self.name, **asked}, indent=2, default=str)
@@ -184,6 +187,13 @@ class CellUnderTest(CellFaults):
         if "control" not in self._interfaces:
             raise self._no_interfaces()
         return str(self._interfaces["control"])
+
+    @property
+    def usartruth_address(self) -> str:
+        """HOST:PORT of the true poses in USARSim's protocol, for the test: not to be given to a controller."""
+        if "usartruth" not in self._interfaces:
+            raise self._no_interfaces() if self._process is None else CellError("start the cell with usartruth=True")
+        return str(self._interfaces["usartruth"])
 
     def drawings(self) -> dict[str, Any]:
         """Returns what a controller may know from drawings: trays, slots, frames, reach, views, tools, time limit.

@@ -56,6 +56,7 @@ class CellBackend:
         folder: For the evidence.
         end_log: Ends the log.
         view: HOST:PORT of the live page; empty for none.
+        tells_truth: Whether the test may ask for true poses.
         notes: What a test is told besides answers: that there is no live page.
     """
 
@@ -67,6 +68,7 @@ class CellBackend:
     folder: Path
     end_log: Callable[[], object]
     view: str = ""
+    tells_truth: bool = False
     notes: list[str] = field(default_factory=list)
     _pause: ClockPause = field(default_factory=ClockPause)
     _waiting: int = 0
@@ -78,14 +80,14 @@ class CellBackend:
     def of(cls, asked: dict[str, Any]) -> Self:
         """Returns a backend from the arguments of `cell.start`."""
         folder, is_paced = Path(asked.pop("folder")), asked.pop("is_paced", False)
-        view = asked.pop("view", "")
+        view, tells_truth = asked.pop("view", ""), asked.pop("usartruth", False)
         asked["trial"] = _trial_name(asked.pop("name"))
         cfg = validate(asked | {"impossible": "note"}, TrialCfg, WHERE)
         pace = cfg.pace if is_paced or cfg.controller == EXTERNAL else None
         lab = Lab.from_cell(cfg.cell, cfg.seed, pace=pace, source=cfg.source)
         book = OrderBook.of(cfg.orders, lab.cell, WHERE)
         trial = Trial(lab, cfg, book)
-        return cls(cfg, trial, TrialInterfaces(trial), folder, lab.record(folder / "log.mcap").close, view)
+        return cls(cfg, trial, TrialInterfaces(trial), folder, lab.record(folder / "log.mcap").close, view, tells_truth)
 
     def __post_init__(self) -> None:
         """Notes the parts and what is possible before anything happens."""
@@ -96,6 +98,8 @@ class CellBackend:
         """Opens the interfaces, for controllers outside; their addresses, and hints about what was asked for."""
         self.trial.look()
         interfaces = await self.interfaces.open(any_port=True) if self.cfg.controller == EXTERNAL else {}
+        if self.tells_truth:
+            interfaces["usartruth"] = await self.interfaces.tell_truth()
         return {**interfaces, "notes": self.notes, "hints": trial_hints(self.cfg, self.trial.lab.cell, self._possible)}
 
     async def turn(self) -> None:

@@ -71,6 +71,8 @@ async def _serve(tested: CellBackend, first: dict[str, Any], questions: Any, ans
     finally:
         turning.cancel()
         await tested.interfaces.close()
+        if tested.interfaces.usartruth is not None:
+            await tested.interfaces.usartruth.close()
 
 
 async def _answer(work: Awaitable[Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from cellwright.crcl import CRCLCommandInstance, DecodeError, decode
 from cellwright.crcl import Message as CrclMessage
 from cellwright.drawings.summary import drawings
 from cellwright.interfaces.control import ControlInterface
+from cellwright.interfaces.usartruth import UsarTruthInterface
 from cellwright.interfaces.vision import VisionInterface
 from cellwright.trials.trial import Trial
 
@@ -29,11 +30,13 @@ QUESTIONS = (
 
 
 class TrialInterfaces:
-    """All interfaces of a trial, which gets them; nothing of the truth goes out.
+    """All interfaces of a trial, which gets them; nothing of the truth goes out to a controller.
 
     Attributes:
         vision: The detectors' interfaces.
         control: The interface for orders and submissions.
+        usartruth: True poses for a test that asked for them; no controller is told its address, and the report says
+            that it was on.
         ended: How the trial has ended; empty until then.
     """
 
@@ -41,6 +44,7 @@ class TrialInterfaces:
         self._trial = trial
         self.ended = ""
         self.vision = VisionInterface(trial.lab)
+        self.usartruth: UsarTruthInterface | None = None
         self.control = ControlInterface(self._answer, self._greeting)
         trial.interfaces = self
         trial.book.on_announce.append(lambda order: self.control.push({"announce": order.as_dict()}))
@@ -54,6 +58,11 @@ class TrialInterfaces:
         await self.vision.start(host, dict.fromkeys(self.vision.servers, 0) if any_port else None)
         await self.control.start(host, control_port)
         return self.addresses
+
+    async def tell_truth(self, host: str = "127.0.0.1", port: int = 0) -> str:
+        """Serves true poses to tests, also when the trial is over; nobody else is told the address it returns."""
+        self.usartruth = await UsarTruthInterface(self._trial.lab).start(host, port)
+        return self.usartruth.address
 
     def tell_end(self, how: str) -> None:
         """Says on the control interface that the trial is over, also to clients that connect while it is closing."""
@@ -85,9 +94,10 @@ class TrialInterfaces:
 
     @property
     def notes(self) -> list[str]:
-        """Lines for the report about clients that misbehaved."""
+        """Lines for the report: clients that misbehaved, and that the truth was served."""
         flood = f"{self.control.flooded} clients of the control interface were disconnected: they said too much"
-        return [flood] if self.control.flooded else []
+        told = [] if self.usartruth is None else [self.usartruth.note]
+        return [flood, *told] if self.control.flooded else told
 
     def _greeting(self) -> list[dict[str, Any]]:
         known = [{"announce": order.as_dict()} for order in self._trial.book.announced]
