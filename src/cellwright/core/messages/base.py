@@ -36,6 +36,9 @@ class Message:
     ROS_TYPE: ClassVar[str | None] = None
     """The standard ROS type it maps to; None generates `cellwright_msgs/msg/<class>` from the fields."""
 
+    ROS_TEXT: ClassVar[str | None] = None
+    """The text of that type, where no standard package has it."""
+
     @property
     def time_s(self) -> float:
         """Simulation time in seconds."""

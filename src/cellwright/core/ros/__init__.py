@@ -2,7 +2,7 @@
 
 from cellwright.core.ros.convert import COLUMNS, decode, from_ros, message_class
 from cellwright.core.ros.encoder import CdrEncoder, encode
-from cellwright.core.ros.layout import Definition, definition, layout_of
+from cellwright.core.ros.layout import Definition, definition, layout_of, types_of_text
 
 __all__ = [
     "COLUMNS",
@@ -14,4 +14,5 @@ __all__ = [
     "from_ros",
     "layout_of",
     "message_class",
+    "types_of_text",
 ]

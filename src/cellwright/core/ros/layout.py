@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import wraps
@@ -16,7 +17,15 @@ from cellwright.core.messages import Message
 from cellwright.core.plugin_errors import source_place
 from cellwright.core.ros.kinds import ALLOWED_TYPES, SEQUENCE, SHAPE, STAMP, TEXT, VECTOR, Kind, kind_of
 
-__all__ = ["Definition", "FieldSlot", "MessageLayout", "definition", "layout_of", "once_per_class"]
+__all__ = [
+    "Definition",
+    "FieldSlot",
+    "MessageLayout",
+    "definition",
+    "layout_of",
+    "once_per_class",
+    "types_of_text",
+]
 
 T = TypeVar("T")
 
@@ -24,6 +33,8 @@ LONG_TERM_RELEASE = Stores.ROS2_LYRICAL  # named, not "latest": a log's bytes mu
 PACKAGE = "cellwright_msgs"
 HEADER = "std_msgs/msg/Header"
 HEAD = ("time_ns", "sequence", "source", "frame")
+EMPTY = "structure_needs_at_least_one_member"  # the field that a type without fields has
+CONSTANT = re.compile(r"^(\s*\w+\s+)([A-Za-z]\w*)(\s*=)", re.MULTILINE)
 
 RENAMED = {
     "sensor_msgs/msg/JointState": {"name": "names"},
@@ -111,6 +122,23 @@ def once_per_class(function: Callable[[type[Message]], T]) -> Callable[[type[Mes
     return cached
 
 
+def types_of_text(name: str, text: str) -> dict[str, Any]:
+    """Returns what a type store registers for the text of a message type.
+
+    ROS 1 has constants of any name, the library those in capitals alone; their names are part of a type's checksum.
+    """
+    names: list[str] = []
+
+    def stand_in(found: re.Match[str]) -> str:
+        names.append(found[2])
+        return f"{found[1]}C{len(names) - 1}{found[3]}"
+
+    plain = name.replace("/srv/", "/msg/")  # the library knows no others
+    constants, own_fields = get_types_from_msg(CONSTANT.sub(stand_in, text), plain)[plain]
+    own_fields = own_fields or [(EMPTY, (Nodetype.BASE, ("uint8", 0)))]
+    return {name: ([(names[int(key[1:])], kind, value) for key, kind, value in constants], own_fields)}
+
+
 @once_per_class
 def layout_of(message_type: type[Message]) -> MessageLayout:
     """Returns the mapping of a message class, found from its fields; no registration needed."""
@@ -125,6 +153,8 @@ def layout_of(message_type: type[Message]) -> MessageLayout:
         store.register(get_types_from_msg("\n".join(lines), name))
     else:
         name = message_type.ROS_TYPE
+        if message_type.ROS_TEXT is not None:
+            store.register(types_of_text(name, message_type.ROS_TEXT))
         slots = _standard_slots(message_type, kinds, store, header)
     return MessageLayout(message_type, name, tuple(slots), store)
 
@@ -178,7 +208,7 @@ def _own_slots(message_type: type[Message], kinds: dict[str, Kind], frame: str) 
 def _standard_slots(
     message_type: type[Message], kinds: dict[str, Kind], store: Typestore, header: list[FieldSlot]
 ) -> list[FieldSlot]:
-    """Returns every field of a standard type with the field of our class that fills it."""
+    """Returns every field of a type that is not made from our class, with the field of the class that fills it."""
     ros_type = str(message_type.ROS_TYPE)
     label = f"message class {message_type.__qualname__}, ROS type {ros_type}"
     if ros_type not in store.fielddefs:
@@ -193,8 +223,8 @@ def _standard_slots(
             field = renamed.get(path, name)
             kind = kinds.get(field)
             nested = description[1] if description[0] == Nodetype.NAME else None
-            if nested == HEADER and not prefix:
-                slots.extend(header)
+            if nested == HEADER:
+                slots.extend(slot._replace(path=prefix + slot.path.replace("header", name, 1)) for slot in header)
             elif isinstance(nested, str):
                 components = _components(store, nested, field in offered)
                 if components and kind is not None and kind.ros == "float64[]":

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from rosbags.interfaces import Nodetype
-from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from rosbags.typesys import Stores, get_typestore
 from rosbags.typesys.store import Typestore
 
 from cellwright.core.errors import BadInput
-from cellwright.core.ros.layout import LONG_TERM_RELEASE
+from cellwright.core.ros import types_of_text
+from cellwright.core.ros.layout import EMPTY, LONG_TERM_RELEASE
 
 __all__ = ["RosTypes", "ServiceType", "long_name", "short_name"]
 
 TF = "tf2_msgs/msg/TFMessage"
-TF_TEXT = "geometry_msgs/TransformStamped[] transforms\n"
+ALWAYS_KNOWN = {
+    TF: "geometry_msgs/TransformStamped[] transforms\n",
+    "std_srvs/srv/Empty": "---\n",
+    "std_srvs/srv/Trigger": "---\nbool success\nstring message\n",
+    "std_srvs/srv/SetBool": "bool data\n---\nbool success\nstring message\n",
+}
+"""Types that a type store lacks; two halves of a service stand on both sides of a line `---`."""
+SERVICE = "/srv/"
+TIMES = {"builtin_interfaces/msg/Time": "time", "builtin_interfaces/msg/Duration": "duration"}
 HEADER, TIME = "std_msgs/msg/Header", "builtin_interfaces/msg/Time"
 
 
@@ -57,27 +67,67 @@ class RosTypes:
         self.store: Typestore = get_typestore(LONG_TERM_RELEASE)
         self.ros1: Typestore = get_typestore(Stores.ROS1_NOETIC)
         self._ways: dict[str, _Ros1Way] = {}
-        for name, text in {TF: TF_TEXT, **definitions}.items():
+        for name, text in {**ALWAYS_KNOWN, **definitions}.items():
             self.register(name, text)
 
     def register(self, name: str, text: str) -> None:
-        """Adds a type where it is missing.
+        """Adds a message or service type where it is missing.
 
         Raises:
             BadInput: The text is no definition.
         """
-        for store in (self.store, self.ros1):
-            if name not in store.fielddefs:
-                try:
-                    store.register(get_types_from_msg(text, name))
-                except Exception as error:
-                    raise BadInput(f"ROS type {name}: its definition cannot be read: {error}") from None
+        halves = {name: text}
+        if SERVICE in name:
+            request, line, response = f"\n{text}".partition("\n---")
+            if not line:
+                raise BadInput(f"ROS type {name}: its definition has no line '---' between request and response")
+            halves = dict(zip(self.service(name), (request, response), strict=True))
+        for half, half_text in halves.items():
+            for store in (self.store, self.ros1):
+                if half not in store.fielddefs:
+                    try:
+                        store.register(types_of_text(half, half_text))
+                    except Exception as error:
+                        raise BadInput(f"ROS type {half}: its definition cannot be read: {error}") from None
 
     def service(self, service_type: str) -> ServiceType:
         """Returns the halves of a service type, `std_srvs/srv/SetBool` or `std_srvs/SetBool`."""
         package, _, rest = service_type.partition("/")
         name = rest.rpartition("/")[2]
         return ServiceType(f"{package}/srv/{name}_Request", f"{package}/srv/{name}_Response")
+
+    def service_text(self, service_type: str) -> str:
+        """Returns the text of a service type, as ROS 1 has it: request, a line `---`, response."""
+        request, response = (
+            self.ros1.generate_msgdef(half)[0].split("=" * 80)[0] for half in self.service(service_type)
+        )
+        return f"{request}---\n{response}"
+
+    def service_md5(self, service_type: str) -> str:
+        """Returns the checksum by which ROS 1 knows a service type: that of both halves, one after the other."""
+        halves = "".join(self._checked_text(half) for half in self.service(service_type))
+        return hashlib.md5(halves.encode(), usedforsecurity=False).hexdigest()
+
+    def _checked_text(self, ros_type: str) -> str:
+        """Returns the text of a type whose MD5 is its checksum: constants first, checksums in place of other types."""
+        constants, fields = self.ros1.fielddefs[ros_type]
+        lines = [f"{kind} {name}={value}" for name, kind, value in constants]
+        description: Any
+        for name, description in fields:
+            kind, detail = description
+            count = ""
+            if name == EMPTY:
+                continue
+            if kind in (Nodetype.ARRAY, Nodetype.SEQUENCE):
+                (kind, detail), size = detail
+                count = f"[{size or ''}]"
+            if kind == Nodetype.BASE:
+                lines.append(f"{detail[0]}{count} {name}")
+            elif detail in TIMES:
+                lines.append(f"{TIMES[detail]}{count} {name}")
+            else:
+                lines.append(f"{self.md5(detail)} {name}")
+        return "\n".join(lines)
 
     def text(self, ros_type: str) -> str:
         """Returns the full text of a type, as ROS 1 has it."""
