@@ -11,8 +11,11 @@ __all__ = ["mean_of", "quantile_of", "rate_of", "sd_of", "wilson_high", "wilson_
 Z_95 = 1.959964
 
 
-def wilson_low(successes: int, trials: int) -> float:
-    """Returns the lower end of the 95 % Wilson interval of a success rate: what the trials allow to claim."""
+def wilson_low(successes: float, trials: int) -> float:
+    """Returns the lower end of the 95 % Wilson interval of a success rate: what the trials allow to claim.
+
+    Successes need not be whole: where trials have parts that succeed together, each counts as its share.
+    """
     if trials == 0:
         return 0.0
     rate, z2 = successes / trials, Z_95**2
@@ -21,7 +24,7 @@ def wilson_low(successes: int, trials: int) -> float:
     return max(0.0, (centre - spread) / (1 + z2 / trials))
 
 
-def wilson_high(successes: int, trials: int) -> float:
+def wilson_high(successes: float, trials: int) -> float:
     """Returns the upper end of the same interval."""
     return 1.0 - wilson_low(trials - successes, trials)
 

@@ -112,6 +112,7 @@ class LinePlot:
 
     Attributes:
         curves: Label -> x and y.
+        is_map: Whether both axes have the same scale.
     """
 
     name: str
@@ -119,15 +120,16 @@ class LinePlot:
     curves: Mapping[str, tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]]
     x_unit: str
     y_unit: str
+    is_map: bool = False
 
     def draw(self, figure: Any) -> None:
         """Draws all curves in one panel."""
-        figure.set_size_inches(8.0, 3.6)
+        figure.set_size_inches(8.0, 5.0 if self.is_map else 3.6)
         panel = figure.subplots()
         for label, (x, y) in self.curves.items():
             marked = max(1, len(x) // MARKS)
             panel.plot(x, y, label=label, linewidth=1.3, markersize=4, markevery=marked)
-        panel.set(xlabel=self.x_unit, ylabel=self.y_unit)
+        panel.set(xlabel=self.x_unit, ylabel=self.y_unit, aspect="equal" if self.is_map else "auto")
         panel.grid(alpha=0.3)
         panel.legend(fontsize="small")
 
