@@ -35,3 +35,10 @@ MakeBridge = Callable[[Lab, RosGraph, str | None, BridgeOptions], RosBridge]
 
 BRIDGES: Registry[MakeBridge] = Registry("bridge", "cellwright.bridges")
 """Bridges to ROS programs by name; what a bridge needs is imported by the function here that makes it."""
+
+
+@BRIDGES.register("ros1")
+def _ros1(lab: Lab, graph: RosGraph, address: str | None, options: BridgeOptions) -> RosBridge:
+    from cellwright.interfaces.ros.ros1 import ros1_bridge
+
+    return ros1_bridge(lab, graph, address, options)

@@ -1,0 +1,264 @@
+"""rospy made fit for a laboratory: classes that carry bytes, queues that are bounded and count, registering anew.
+
+Imported in the bridge's process alone, with what rospy brings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+from xmlrpc.client import MultiCall
+
+import numpy as np
+from rosbags.interfaces import Nodetype
+from rosbags.typesys.store import Typestore
+
+from cellwright.core.errors import BadInput
+from cellwright.interfaces.ros.ros1 import PACKAGES, PLACE, master_of
+from cellwright.interfaces.ros.types import HEADER, RosTypes, ServiceType, short_name
+
+__all__ = [
+    "bound_and_tell",
+    "fields_of",
+    "import_rospy",
+    "message_of",
+    "raw_class",
+    "register_anew",
+    "service_class",
+]
+
+ROOM_BYTES = 8 * 2**20  # of messages that a subscriber has not read yet
+MOST_MESSAGES, LEAST_MESSAGES = 2000, 2
+MAX_MESSAGE_BYTES = 2**20  # of what ROS programs send; a command is small
+CLOCK = "/clock"
+LENGTH = struct.Struct("<I")
+
+
+def import_rospy() -> Any:
+    """Returns rospy: that of a ROS that was sourced, else Debian's.
+
+    Raises:
+        BadInput: There is none, or it is broken.
+    """
+    if PLACE.is_dir() and str(PLACE) not in sys.path:
+        sys.path.append(str(PLACE))  # last: what the laboratory has goes first
+    try:
+        return _module("rospy")
+    except ImportError as error:
+        raise BadInput(f"rospy cannot be imported ({error}); on Debian and Ubuntu: apt install {PACKAGES}") from None
+
+
+def raw_class(types: RosTypes, ros_type: str, name: str = "") -> type[Any]:
+    """Returns a class of messages for rospy that only carries bytes; rospy numbers those that begin with a header."""
+    fields: Any = types.ros1.fielddefs[ros_type][1]
+    has_header = bool(fields) and fields[0][1] == (Nodetype.NAME, HEADER)
+    text, md5 = types.ros1.generate_msgdef(ros_type, ros_version=1)
+
+    class RawMessage(_module("genpy").Message):  # type: ignore[misc]
+        """Bytes of a message."""
+
+        _type = name or short_name(ros_type)
+        _md5sum, _full_text, _has_header = md5, text, has_header
+        _slot_types: tuple[str, ...] = ()
+        __slots__ = ("frame_id", "raw", "seq")
+
+        def __init__(self, raw: bytes = b"") -> None:
+            self.raw, self.seq, self.frame_id = raw, 0, ""
+
+        @property
+        def header(self) -> Any:
+            return self
+
+        def serialize(self, buffer: Any) -> None:
+            if has_header:
+                buffer.write(LENGTH.pack(self.seq & 0xFFFFFFFF))
+                buffer.write(memoryview(self.raw)[LENGTH.size :])
+            else:
+                buffer.write(self.raw)
+
+        def deserialize(self, raw: bytes) -> Any:
+            self.raw = raw
+            return self
+
+    return RawMessage
+
+
+def service_class(types: RosTypes, service_type: str) -> type[Any]:
+    """Returns the class of a service for rospy, whose request and response only carry bytes.
+
+    Raises:
+        BadInput: Its type is not known.
+    """
+    halves = types.service(service_type)
+    if not all(half in types.ros1.fielddefs for half in halves):
+        raise BadInput(f"service type {service_type} is not known")
+    name = short_name(service_type)
+    request, response = (
+        raw_class(types, half, name + kind) for half, kind in zip(halves, ("Request", "Response"), strict=True)
+    )
+    return type(
+        "RawService",
+        (),
+        {
+            "_type": name,
+            "_md5sum": _service_md5(types.ros1, halves),
+            "_request_class": request,
+            "_response_class": response,
+        },
+    )
+
+
+def _service_md5(store: Typestore, halves: ServiceType) -> str:
+    """Returns the checksum of a service: that of the two texts from which its halves have theirs."""
+    digest = hashlib.md5(usedforsecurity=False)
+    for half in halves:
+        digest.update(_md5_text(store, half).encode())
+    return digest.hexdigest()
+
+
+def _md5_text(store: Typestore, ros_type: str) -> str:
+    """Returns the text from which ROS 1 makes a type's checksum: types within it are named by theirs."""
+    constants: Any
+    constants, fields = store.fielddefs[ros_type]
+    lines = [f"{kind} {name}={value}" for name, kind, value in constants]
+    own_text = store.generate_msgdef(ros_type, ros_version=1)[0].split("=" * 80)[0].splitlines()
+    described = own_text[len(lines) :]
+    for line, (_, description) in zip(described, [f for f in fields if f[0] != EMPTY], strict=True):
+        inner: Any = description
+        if inner[0] in (Nodetype.ARRAY, Nodetype.SEQUENCE):
+            inner = inner[1][0]
+        if inner[0] == Nodetype.NAME and not line.startswith(("time", "duration")):
+            line = f"{store.generate_msgdef(inner[1], ros_version=1)[1]} {line.split()[1]}"
+        lines.append(line)
+    return "\n".join(lines)
+
+
+EMPTY = "structure_needs_at_least_one_member"  # of a type without fields, in ROS 2
+
+
+def fields_of(message: Any) -> Any:
+    """Returns a message as plain fields."""
+    if hasattr(message, "__msgtype__"):
+        return {name: fields_of(value) for name, value in vars(message).items() if name != EMPTY}
+    if isinstance(message, np.ndarray):
+        return message.tolist()
+    if isinstance(message, list | tuple):
+        return [fields_of(item) for item in message]
+    return message
+
+
+def message_of(store: Typestore, ros_type: str, fields: Mapping[str, Any]) -> Any:
+    """Returns the message with those fields; what is missing is 0, empty or false."""
+    values: dict[str, Any] = {}
+    description: Any
+    for name, description in store.fielddefs[ros_type][1]:
+        values[name] = _value(store, description, fields.get(name))
+    return store.types[ros_type](**values)
+
+
+def _value(store: Typestore, description: Any, given: Any) -> Any:
+    kind, detail = description
+    if kind == Nodetype.NAME:
+        return message_of(store, detail, given or {})
+    if kind == Nodetype.BASE:
+        empty: Any = {"string": "", "bool": False}.get(detail[0], 0)
+        return empty if given is None else given
+    (inner, item), count = detail
+    if inner == Nodetype.BASE and item[0] != "string":
+        dtype = {"bool": "bool", "byte": "uint8", "octet": "uint8", "char": "uint8"}.get(item[0], item[0])
+        return np.array([0] * (count if kind == Nodetype.ARRAY else 0) if given is None else given, dtype)
+    return [_value(store, (inner, item), one) for one in given or []]
+
+
+def bound_and_tell(tell: Callable[[str], None]) -> None:
+    """Makes rospy's queues bounded by bytes, and tells what they drop and whom rospy refuses.
+
+    Args:
+        tell: Called with a line, the same one for each message of the same kind.
+    """
+
+    def write_data(connection: Any, data: bytes) -> None:
+        topic = connection._connection.name
+        most = 1 if topic == CLOCK else max(LEAST_MESSAGES, min(MOST_MESSAGES, ROOM_BYTES // len(data)))
+        with connection._lock:
+            if connection._error:
+                error, connection._error = connection._error, None
+                raise error
+            excess = max(0, len(connection._queue) + 1 - most)
+            del connection._queue[:excess]
+            connection._queue.append(data)
+            connection._cond_data_available.notify()
+        if topic != CLOCK:
+            for _ in range(excess):
+                tell(f"{connection._connection.endpoint_id} reads {topic} too slowly; its oldest messages are dropped")
+
+    def read_messages(protocol: Any, buffer: Any, messages: list[Any], _socket: Any) -> None:
+        read = buffer.getvalue()[: buffer.tell()]
+        skipped_bytes = getattr(protocol, "skipped_bytes", 0)
+        at = min(skipped_bytes, len(read))
+        protocol.skipped_bytes = skipped_bytes - at
+        while len(read) - at >= LENGTH.size:
+            (length,) = LENGTH.unpack_from(read, at)
+            end = at + LENGTH.size + length
+            if length > MAX_MESSAGE_BYTES:
+                tell(f"refused: a message of {length / 1e6:.1f} MB on {protocol.resolved_name}")
+                protocol.skipped_bytes = max(0, end - len(read))
+            elif end > len(read):
+                break
+            else:
+                messages.append(protocol.recv_data_class().deserialize(read[at + LENGTH.size : end]))
+            at = min(end, len(read))
+        buffer.seek(0)
+        buffer.truncate(0)
+        buffer.write(read[at:])
+
+    def validate_header(connection: Any, header: dict[str, str]) -> None:
+        if "error" in header:
+            tell(f"refused: a publisher of {connection.name}: {header['error']}")
+        as_rospy_does(connection, header)
+
+    def handle_subscriber(handler: Any, socket: Any, address: Any, header: dict[str, str]) -> str | None:
+        error: str | None = as_rospy_handles(handler, socket, address, header)
+        if error:
+            tell(f"refused: {header.get('callerid')} as a subscriber of {header.get('topic')}: {error}")
+        return error
+
+    # Methods, not classes: rospy's own name their classes by what the module has under that name.
+    transport, pubsub = _module("rospy.impl.tcpros_base").TCPROSTransport, _module("rospy.impl.tcpros_pubsub")
+    as_rospy_does, transport._validate_header = transport._validate_header, validate_header
+    as_rospy_handles = pubsub.TCPROSHandler.topic_connection_handler
+    pubsub.TCPROSHandler.topic_connection_handler = handle_subscriber
+    pubsub.TCPROSSub.read_messages = read_messages
+    _module("rospy.topics").QueuedConnection.write_data = write_data
+
+
+def register_anew(rospy: Any, uri: str) -> None:
+    """Tells a master all that the node publishes, subscribes to and serves.
+
+    Raises:
+        MASTER_ERRORS: The master does not answer.
+    """
+    registration = _module("rospy.impl.registration")
+    topics, services = registration.get_topic_manager(), registration.get_service_manager()
+    name, node_uri = rospy.get_name(), rospy.get_node_uri()
+    calls: Any = MultiCall(master_of(uri))
+    subscriptions = topics.get_subscriptions()
+    for topic, ros_type in subscriptions:
+        calls.registerSubscriber(name, topic, ros_type, node_uri)
+    for topic, ros_type in topics.get_publications():
+        calls.registerPublisher(name, topic, ros_type, node_uri)
+    for service, service_uri in services.get_services():
+        calls.registerService(name, service, service_uri, node_uri)
+    answers = list(calls())
+    own = master_of(node_uri)
+    for (topic, _), (_, _, publishers) in zip(subscriptions, answers, strict=False):
+        if publishers:
+            own.publisherUpdate(name, topic, publishers)
+
+
+def _module(name: str) -> Any:
+    return import_module(name)
