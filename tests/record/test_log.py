@@ -11,11 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcap.reader import make_reader
 from mcap.writer import CompressionType, Writer
-from rosbags.typesys import Stores, get_typestore
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from cellwright.core import Bus
 from cellwright.core.errors import LogError, UnknownName
-from cellwright.core.messages import Beam, JointState
+from cellwright.core.messages import ActionEvent, Beam, JointState
+from cellwright.core.ros import definition
 from cellwright.record import Recorder, read_log
 from cellwright.record.writer import LogWriter
 
@@ -233,3 +234,40 @@ def test_a_log_that_is_still_growing_is_read_as_far_as_it_was(tmp_path, run_on):
         assert Path(path).stat().st_size > 0
         assert len(list(log.entries())) == count
     assert log.problem.startswith("the file was cut off")
+
+
+def test_a_message_of_a_log_from_before_it_told_more_is_read_as_what_it_was(tmp_path):
+    name, text = definition(ActionEvent)
+    older = text.replace("string part\n", "")
+    assert older != text
+    store = get_typestore(Stores.EMPTY)
+    store.register(get_types_from_msg(older, name))
+    header = store.types["std_msgs/msg/Header"](store.types["builtin_interfaces/msg/Time"](1, 5), "execution")
+    event = store.types[name](header, 3, "fanuc", "(take)", "end", "", ["p()"], ["true"], ["seen"])
+    with (tmp_path / "older.mcap").open("wb") as file:
+        writer = LogWriter(file, {})
+        channel = writer.add_channel("/execution/actions", writer.add_schema(name, older), {"class": "ActionEvent"})
+        writer.add_message(channel, 3, 1_000_000_005, 1_000_000_005, bytes(store.serialize_cdr(event, name)))
+        writer.finish()
+    (entry,) = read_log(tmp_path / "older.mcap").entries()
+    assert entry.message == ActionEvent(
+        1_000_000_005, 3, "execution", robot="fanuc", action="(take)", phase="end", reason="", predicates=("p()",),
+        values=("true",), evidence=("seen",), part="",
+    )  # fmt: skip
+
+
+def test_a_message_that_says_something_else_by_the_same_name_stays_plain(tmp_path):
+    name, text = definition(ActionEvent)
+    other = text.replace("string part\n", "string wheel\n")
+    store = get_typestore(Stores.EMPTY)
+    store.register(get_types_from_msg(other, name))
+    header = store.types["std_msgs/msg/Header"](store.types["builtin_interfaces/msg/Time"](1, 5), "execution")
+    event = store.types[name](header, 3, "fanuc", "(take)", "end", "", [], [], [], "left")
+    with (tmp_path / "other.mcap").open("wb") as file:
+        writer = LogWriter(file, {})
+        channel = writer.add_channel("/execution/actions", writer.add_schema(name, other), {})
+        writer.add_message(channel, 3, 0, 0, bytes(store.serialize_cdr(event, name)))
+        writer.finish()
+    (entry,) = read_log(tmp_path / "other.mcap").entries()
+    assert isinstance(entry.message, SimpleNamespace)
+    assert entry.message.wheel == "left"

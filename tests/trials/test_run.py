@@ -80,8 +80,13 @@ def test_every_station_of_the_ring_tells_what_it_does(kit):
     changes = [message for message in kit.heard if isinstance(message, BeliefChange)]
     assert any("_kit_m2l1_slot_" in change.change for change in changes)
     events = [message for message in kit.heard if isinstance(message, ActionEvent)]
-    assert [event.phase for event in events[:2]] == ["start", "end"]
+    first = [event.phase for event in events if event.action == events[0].action]
+    assert (first[0], {*first[1 : first.index("end")]}) == ("start", {"check"})
     assert any(event.predicates and set(event.values) == {"true"} for event in events)
+    placed = {event.part for event in events if event.phase == "end" and event.action.startswith("(place-part")}
+    assert placed == {record.part for record in kit.report.order.actions if "place-part" in record.action}
+    checked = [event for event in events if event.phase == "check"]
+    assert all(event.predicates and all(event.evidence) for event in checked)
 
 
 def test_bad_input_is_refused_before_anything_moves():

@@ -19,11 +19,11 @@ def status(number, state):
     return CrclStatus(*HEAD, document=crcl.encode(crcl.CRCLStatus(told)))
 
 
-def action(phase, predicates=(), values=(), evidence=()):
+def action(phase, predicates=(), values=(), evidence=(), part=""):
     text = "(take-part fanuc fanuc_tool sku_part_large_gear fanuc_large_tray kit_1)"
     return ActionEvent(
         *HEAD, robot="fanuc", action=text, phase=phase, reason="", predicates=predicates, values=values,
-        evidence=evidence,
+        evidence=evidence, part=part,
     )  # fmt: skip
 
 
@@ -86,6 +86,24 @@ def test_an_action_is_one_row_that_grows():
     assert failed["text"] == "take-part large_gear at fanuc_large_tray"
     assert (failed["phase"], failed["start_s"], failed["end_s"]) == ("failed", 1.0, 3.0)
     assert [(one["value"], one["when"]) for one in failed["predicates"]] == [(True, "before"), (None, "after")]
+
+
+def test_an_action_under_way_has_its_predicates_and_its_part():
+    document = RunDocument()
+    document.take("/execution/actions", 1.0, action("start"))
+    (begun,) = document.take_new()["actions"]
+    assert (begun["text"], begun["predicates"]) == ("take-part large_gear at fanuc_large_tray", [])
+    found = ("part-is-found(large_gear_1, fanuc)",)
+    document.take("/execution/actions", 1.2, action("check", found, ("unknown",), ("hidden",), "large_gear_1"))
+    (doubtful,) = document.take_new()["actions"]
+    assert (doubtful["phase"], doubtful["end_s"]) == ("running", None)
+    assert doubtful["predicates"] == [{"text": found[0], "value": None, "evidence": "hidden", "when": "before"}]
+    document.take("/execution/actions", 1.4, action("check", found, ("true",), ("seen",), "large_gear_1"))
+    (checked,) = document.take_new()["actions"]
+    assert checked["id"] == begun["id"]
+    assert (checked["predicates"][0]["value"], checked["start_s"]) == (True, 1.0)
+    assert checked["step"] == "take-part large_gear at fanuc_large_tray"
+    assert checked["text"] == "take-part large_gear_1 at fanuc_large_tray"
 
 
 def test_belief_that_does_not_change_has_no_rows():

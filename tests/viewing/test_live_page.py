@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import cellwright as cw
+from cellwright.core.messages import ActionEvent
 from cellwright.viewing.live import LiveView
 from cellwright.viewing.page import PAGE_FILE
 
@@ -141,6 +142,85 @@ def test_a_tab_that_is_stopped_or_closed_slows_nothing(browser, driven):
     before_s = driven.lab.clock.time_s
     time.sleep(1.0)
     assert driven.lab.clock.time_s > before_s + 0.5
+
+
+def test_next_action_goes_on_to_its_end_and_predicates_are_shown_before_that(browser):
+    """A controller tells of actions of 0.4 s, and what it finds out 0.1 s after each has begun."""
+    ends_s = []
+    found, evidence = (
+        ("part-is-found(gear_1, ePuck0)", "robot-has-endEffector(ePuck0, tool)"),
+        ("seen at 0.1, 0.2", "the fingers tell nothing"),
+    )
+
+    with cw.Lab.from_cell("epucks", seed=7) as lab:
+
+        def tell(number, phase):
+            has_rows = phase != "start"
+            lab.bus.publish(
+                "/execution/actions",
+                ActionEvent(
+                    lab.world.clock.time_ns, number, "execution", robot=ROBOT, action="(take-part ePuck0 tool sku box)",
+                    phase=phase, reason="", part="gear_1" if has_rows else "", predicates=found if has_rows else (),
+                    values=("true", "unknown") if has_rows else (), evidence=evidence if has_rows else (),
+                ),
+            )  # fmt: skip
+
+        async def work():
+            for number in range(1000):
+                tell(3 * number, "start")
+                lab.mobile(ROBOT).set_led(0, number % 2 == 0)
+                await lab.clock.sleep(0.1)
+                tell(3 * number + 1, "check")
+                await lab.clock.sleep(0.3)
+                tell(3 * number + 2, "end")
+                ends_s.append(lab.clock.time_s)
+                if over:
+                    return
+
+        over = []
+        view = LiveView(lab, "0", speed=0.5)
+        thread = threading.Thread(target=lambda: _watched(view, lab, work()))
+        thread.start()
+        try:
+            page = opened(browser, view.url)
+            page.click("#hold")
+            page.wait_for_function("cellwright.state.live?.paused", timeout=PATIENCE_MS)
+            paused_s = lab.clock.time_s
+            for _ in range(3):
+                before_s = lab.clock.time_s
+                page.click("#step")
+                page.wait_for_function(
+                    f"cellwright.state.live.paused && cellwright.state.live.time_s > {before_s}", timeout=PATIENCE_MS
+                )
+                at_s = lab.clock.time_s
+                assert at_s == pytest.approx(ends_s[-1])
+                assert at_s - before_s <= 0.4 + 1e-6
+                assert page.evaluate("cellwright.state.live.time_s") == pytest.approx(at_s)
+            assert lab.clock.time_s - paused_s > 0.8
+            lit = len(ends_s) % 2 == 0  # by the action that has begun at the end of the last
+            page.wait_for_function(f"(cellwright.colourOf('{ROBOT}/led0')[3] > 0) === {str(lit).lower()}")
+            page.get_by_role("button", name="0.1×").click()
+            page.click("#hold")
+            page.wait_for_selector(".card.running .predicate", timeout=PATIENCE_MS)
+            card = page.inner_text(".card.running")
+            page.wait_for_function(f"(cellwright.colourOf('{ROBOT}/led0')[3] > 0) === {str(not lit).lower()}")
+            assert "take part gear_1 at box" in card
+            assert "robot-has-endEffector(ePuck0, tool)" in card
+            assert "the fingers tell nothing" in card  # unknown, and so open
+            assert "1 ✓" in card
+            assert "1 ?" in card
+            assert page.errors == []
+        finally:
+            over.append(True)
+            lab.loop.pacing.speed = None
+            lab.loop.pacing.resume()
+            thread.join(60)
+            view.close()
+
+
+def _watched(view, lab, work):
+    with view.during_run():
+        lab.perform(work)
 
 
 def _renderers():

@@ -40,6 +40,13 @@ def test_curves_go_on_and_what_was_sent_is_not_touched():
     assert first["times"] == [0.0]
 
 
+def test_what_was_painted_long_ago_is_still_so(monkeypatch):
+    monkeypatch.setattr(live_rows, "MAX_ROWS", 2)
+    painted = [("a", 1), ("b", 1), ("a", 2), ("b", 3), ("a", 4)]
+    told = rows_of(*({"colours": [{"time_s": n, "colours": {name: paint}}]} for n, (name, paint) in enumerate(painted)))
+    assert told["colours"] == [{"time_s": 3, "colours": {"a": 2, "b": 3}}, {"time_s": 4, "colours": {"a": 4}}]
+
+
 def test_what_runs_for_days_keeps_the_newest(monkeypatch):
     monkeypatch.setattr(live_rows, "MAX_ROWS", 3)
     monkeypatch.setattr(live_rows, "MAX_PICTURES", 1)

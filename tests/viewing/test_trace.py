@@ -56,6 +56,18 @@ def test_nothing_creeps_before_it_moves(epuck_log):
     assert np.abs(moved[:3] - first[:3]).max() > 0.01
 
 
+def test_leds_change_their_colours_when_the_log_says_so(epuck_log):
+    blocks = trace_blocks(epuck_log)
+    materials = {one["name"]: one for one in unpack(blocks["scene"])[0]["materials"] if "name" in one}
+    rows = json.loads(blocks["run"])["colours"]
+    (lit,) = [row for row in rows if row["colours"]]
+    assert lit["time_s"] == pytest.approx(0.5, abs=0.06)
+    assert [*lit["colours"]] == ["ePuck1/led2"]
+    *colour, glow = lit["colours"]["ePuck1/led2"]
+    assert materials["ePuck1/led2"]["emission"] == 0.0 < glow
+    assert colour != materials["ePuck1/led2"]["rgba"][:3]
+
+
 def test_the_same_log_gives_the_same_bytes(epuck_log):
     assert trace_blocks(epuck_log) == trace_blocks(epuck_log)
 

@@ -2,7 +2,8 @@
 import * as THREE from "three";
 import { decodeMesh } from "./geometry.ts";
 import { floorShade, Lights, makeMaterials, Sky } from "./looks.ts";
-import type { Geom, Pose } from "./model.ts";
+import { rowIndex } from "./document.ts";
+import type { Colours, Geom, Pose } from "./model.ts";
 import type { Run } from "./run.ts";
 
 const ENDLESS_M = 40;
@@ -18,6 +19,9 @@ export class CellScene {
   private readonly geometries = new Map<string, THREE.BufferGeometry>();
   private readonly pose: Pose = [0, 0, 0, 1, 0, 0, 0];
   private posed_s = Number.NaN;
+  private readonly named = new Map<string, THREE.MeshPhongMaterial>();
+  private painted = -1;
+  private firstPaint: Colours | undefined;
 
   constructor(
     readonly run: Run,
@@ -25,6 +29,7 @@ export class CellScene {
   ) {
     const { header } = run.scene;
     const materials = makeMaterials(header, textures);
+    header.materials.forEach(({ name }, index) => name && this.named.set(name, materials[index]!));
     this.groups = header.bodies.map((body, index) => {
       const group = new THREE.Group();
       group.userData.body = index;
@@ -50,7 +55,38 @@ export class CellScene {
       const group = this.groups[body];
       if (group) setPose(group, this.run.poseAt(body, time_s, this.pose));
     }
+    this.paint(time_s);
     return true;
+  }
+
+  /** Gives materials the colours that they had at a time. */
+  private paint(time_s: number): void {
+    const rows = this.run.document.colours;
+    const until = rowIndex(rows, time_s);
+    const isLater = until >= this.painted && this.firstPaint === rows[0];
+    if (isLater && until === this.painted) return;
+    if (!isLater) {
+      for (const { name, rgba, emission } of this.run.scene.header.materials) {
+        if (name) this.paintOne(name, [rgba[0], rgba[1], rgba[2], emission]);
+      }
+    }
+    for (let i = isLater ? this.painted + 1 : 0; i <= until; i++) {
+      for (const [name, colour] of Object.entries(rows[i]!.colours)) this.paintOne(name, colour);
+    }
+    this.painted = until;
+    this.firstPaint = rows[0];
+  }
+
+  private paintOne(name: string, [red, green, blue, glow]: [number, number, number, number]): void {
+    const material = this.named.get(name);
+    material?.color.setRGB(red, green, blue);
+    material?.emissive.setRGB(red * glow, green * glow, blue * glow);
+  }
+
+  /** Returns red, green, blue of a named material, and the red, green, blue that it gives off. */
+  colourOf(name: string): number[] | null {
+    const material = this.named.get(name);
+    return material ? [...material.color.toArray(), ...material.emissive.toArray()] : null;
   }
 
   setDark(isDark: boolean): void {

@@ -1,10 +1,10 @@
 /** The run document: what happened, in lists that grow, and the questions that the page asks it. */
 import { lastBefore } from "./keys.ts";
-import type { Action, BeliefRow, Detections, Path, Plan, RunDocument, RunEvent, Series } from "./model.ts";
+import type { Action, BeliefRow, Colours, Detections, Path, Plan, RunDocument, RunEvent, Series } from "./model.ts";
 
-const LISTS = ["plans", "events", "messages", "belief", "detections", "paths", "pictures"] as const;
+const LISTS = ["plans", "events", "messages", "belief", "detections", "paths", "pictures", "colours"] as const;
 /** A live page keeps so many rows of a list; a trace has what it has. */
-const MOST = { plans: 500, events: 5000, messages: 5000, belief: 40000, detections: 3000, paths: 3000, pictures: 60 };
+const MOST = { plans: 500, events: 5000, messages: 5000, belief: 40000, detections: 3000, paths: 3000, pictures: 60, colours: 20000 };
 const MOST_ACTIONS = 2000;
 const MOST_NUMBERS = 30000;
 
@@ -42,6 +42,7 @@ export function emptyDocument(): RunDocument {
     paths: [],
     series: [],
     pictures: [],
+    colours: [],
     score: [],
   };
 }
@@ -58,7 +59,9 @@ export function addRows(document: RunDocument, rows: RowsPart, is_bounded = fals
   for (const name of LISTS) {
     const list = document[name] as unknown[];
     for (const row of (rows[name] ?? []) as unknown[]) list.push(row);
-    if (is_bounded && list.length > MOST[name] * 1.2) list.splice(0, list.length - MOST[name]);
+    if (!is_bounded || list.length <= MOST[name] * 1.2) continue;
+    const gone = list.splice(0, list.length - MOST[name]);
+    if (name === "colours") keepPaint(gone as Colours[], document.colours);
   }
   if (rows.actions?.length) {
     const known = new Map(document.actions.map((action, index) => [action.id, index]));
@@ -72,6 +75,12 @@ export function addRows(document: RunDocument, rows: RowsPart, is_bounded = fals
   }
   for (const series of rows.series ?? []) appendSeries(document.series, series, is_bounded);
   return document;
+}
+
+/** What was painted before is so still. */
+function keepPaint(gone: Colours[], kept: Colours[]): void {
+  const first = kept[0]!;
+  kept[0] = { ...first, colours: Object.assign({}, ...gone.map((row) => row.colours), first.colours) as Colours["colours"] };
 }
 
 function appendSeries(all: Series[], more: Series, is_bounded: boolean): void {

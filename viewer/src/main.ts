@@ -234,6 +234,7 @@ const hooks = {
   get document(): object | null {
     return app.run?.document ?? null;
   },
+  colourOf: (material: string): number[] | null => view?.colourOf(material) ?? null,
   bodyPose(name: string, run = app.active): Pose | null {
     const one = app.runs[run];
     const body = one?.bodyNamed(name) ?? null;

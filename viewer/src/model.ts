@@ -31,6 +31,8 @@ export interface MeshData {
   uvs?: number | null;
 }
 export interface Material {
+  /** Of one whose colours may change. */
+  name?: string;
   rgba: [number, number, number, number];
   specular: number;
   shininess: number;
@@ -108,6 +110,8 @@ export interface Action {
   id: string | number;
   robot: string;
   text: string;
+  /** The step of a plan that it carries out, where a plan is told; the text besides names the part. */
+  step?: string;
   start_s: number;
   end_s: number | null;
   phase: string;
@@ -171,6 +175,11 @@ export interface Picture {
   src: string;
   boxes: { x: number; y: number; w: number; h: number; text: string }[];
 }
+export interface Colours {
+  time_s: number;
+  /** Of each material by its name: red, green, blue, and how much of that it gives off itself. */
+  colours: Record<string, [number, number, number, number]>;
+}
 export interface ScoreItem {
   name: string;
   points: number | null;
@@ -190,6 +199,7 @@ export interface RunDocument {
   paths: Path[];
   series: Series[];
   pictures: Picture[];
+  colours: Colours[];
   score: ScoreItem[];
 }
 

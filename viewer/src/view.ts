@@ -104,6 +104,11 @@ export class View implements Eyes {
     this.stage.look(eye.position, target, camera.fovy_rad);
   }
 
+  /** Returns the colour of a named material as it is drawn now, and what it gives off. */
+  colourOf(name: string): number[] | null {
+    return this.cells[0]?.cell.colourOf(name) ?? null;
+  }
+
   take(shots: { run: Run; camera: SceneCamera; canvas: HTMLCanvasElement }[]): void {
     this.stage?.take(
       shots.flatMap(({ run, camera, canvas }) => {

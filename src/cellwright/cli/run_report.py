@@ -29,9 +29,9 @@ def tell_plan(_topic: str, plan: Plan) -> None:
 
 def tell_action(_topic: str, event: ActionEvent) -> None:
     """Prints an action, as it ends, on stderr: for a run whose stdout is for a program."""
-    if event.phase != "start":
+    if event.phase in ("end", "fail"):
         reason = f" failed: {event.reason}" if event.phase == "fail" else ""
-        tell(f"{event.time_s:8.2f} s  {event.robot:8}{short_action(event.action)}{reason}")
+        tell(f"{event.time_s:8.2f} s  {event.robot:8}{short_action(event.action, event.part)}{reason}")
 
 
 def print_report(report: Report) -> None:

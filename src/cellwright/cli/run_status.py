@@ -19,8 +19,8 @@ def status_of(lab: Lab) -> StatusLine:
     doing: dict[str, str] = {}
 
     def note(_topic: str, event: ActionEvent) -> None:
-        if event.phase == "start":
-            doing[event.robot] = short_action(event.action)
+        if event.phase in ("start", "check"):
+            doing[event.robot] = short_action(event.action, event.part)
         else:
             doing.pop(event.robot, None)
 

@@ -169,9 +169,9 @@ class ActionRunner:
                 self._record(action, "", "end", detail, attempt, start_s, rows)
                 return
             part = self._subject(action)
-            self._publish_event(action, "start", "", [])
+            self._publish_event(action, part, "start", "", [])
             if action.verb not in _TAKES or not self.manipulator.held:
-                rows += await self._evaluate(action, part, "precondition")
+                rows += await self._evaluate(action, part, "precondition", [])
                 require(rows, FailureKind.WRONG, part)
                 self._before()
                 await self._clock.sleep(self._settings.latencies.database_s)
@@ -187,9 +187,10 @@ class ActionRunner:
 
     async def _change(self, action: Action, rows: list[Evaluated]) -> str:
         """Changes a tool, checked by what the robot reports of itself."""
-        self._publish_event(action, "start", "", [])
+        self._publish_event(action, "", "start", "", [])
         await self.manipulator.hand.read()
         rows += tool_conditions(self.manipulator, action, after=False)
+        self._publish_event(action, "", "check", "", rows)
         require(rows, FailureKind.WRONG, "")
         self._before()
         await self._clock.sleep(self._settings.latencies.database_s)
@@ -227,7 +228,7 @@ class ActionRunner:
             self.steps.trays.level(action.place, self._settings.flat_detectors)
         if action.verb is Verb.PLACE_PART:
             await self._feel(action, part)
-        effects = await self._evaluate(action, part, "effect")
+        effects = await self._evaluate(action, part, "effect", rows)
         rows += effects
         require(effects, FailureKind.NOT_SEATED if action.verb in _PUTS else FailureKind.LOST, part)
         if action.verb is Verb.PLACE_PART:
@@ -277,14 +278,20 @@ class ActionRunner:
         seat = seat_of(believed, action.kit, believed.part(part), slot, self._settings.flat_detectors)
         return slot, seat.reason(self._settings.seated)
 
-    async def _evaluate(self, action: Action, part: str, when: str) -> list[Evaluated]:
-        """Evaluates predicates; while some are unknown, after more looks: noise is less in several frames."""
+    async def _evaluate(self, action: Action, part: str, when: str, before: list[Evaluated]) -> list[Evaluated]:
+        """Evaluates predicates; while some are unknown, after more looks: noise is less in several frames.
+
+        What they come to is told each time that a value is another one, with the predicates that were evaluated before.
+        """
         await self.manipulator.hand.read()
         await self._clock.sleep(self._settings.latencies.predicates_s)
         until_s = self._clock.time_s + self._settings.verify_s
-        looks = 0
+        looks, told = 0, tuple[str, ...]()
         while True:
             rows = self.conditions.evaluate(action, part, "precondition" if when == "precondition" else "effect")
+            if (values := tuple(one.value for one in rows)) != told:
+                self._publish_event(action, part, "check", "", [*before, *rows])
+                told = values
             if not doubtful(rows) or (looks >= LOOKS and self._clock.time_s >= until_s):
                 return rows
             looks, start_s = looks + 1, self._clock.time_s
@@ -335,10 +342,10 @@ class ActionRunner:
                 predicates=tuple(rows),
             )
         )
-        self._publish_event(action, phase, reason, rows)
+        self._publish_event(action, part, phase, reason, rows)
         self._on_action(self.records[-1])
 
-    def _publish_event(self, action: Action, phase: str, reason: str, rows: list[Evaluated]) -> None:
+    def _publish_event(self, action: Action, part: str, phase: str, reason: str, rows: list[Evaluated]) -> None:
         self._publish(
             ActionEvent(
                 round(self._clock.time_s * 1e9),
@@ -351,6 +358,7 @@ class ActionRunner:
                 predicates=tuple(f"{one.predicate}({', '.join(one.arguments)})" for one in rows),
                 values=tuple(one.value for one in rows),
                 evidence=tuple(one.evidence for one in rows),
+                part=part,
             )
         )
         self._sequence += 1

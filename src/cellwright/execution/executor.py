@@ -53,7 +53,7 @@ class Executor:
         clock: Time to wait by, the cell's.
         robots: The robots that work; all that have a client by default. The others only make way.
         settings: How to work.
-        publish: Is told of every plan (`Plan`) and of every action that starts, ends or fails (`ActionEvent`).
+        publish: Is told of plans (`Plan`) and of actions that start, are checked, end or fail (`ActionEvent`).
         on_action: Is told of every action that was tried, once it has ended or failed, with all that is known of it.
         models: Robot -> the figures of its arm: what it hides follows from them.
         view: What cameras can see; it is told where the arms are. Without it, arms hide nothing.

@@ -16,7 +16,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from cellwright.core.errors import LogError, UnknownName
 from cellwright.core.rich_text import html_table
-from cellwright.core.ros import decode, message_class
+from cellwright.core.ros import decode, from_ros, message_class, newer_class
 from cellwright.record.records import LogRecords, read_blocks
 from cellwright.record.values import fields_of, stacked
 
@@ -210,7 +210,13 @@ class Log:
             store.register(get_types_from_msg(text, schema.name))
         except Exception as error:
             raise LogError(f"{self.path}: the definition of {schema.name} cannot be read: {error}") from None
-        return lambda entry: _namespace(store.deserialize_cdr(entry.data, schema.name))
+        newer = newer_class(schema.name, store, channel.metadata.get("class", ""))
+        if newer is None:
+            return lambda entry: _namespace(store.deserialize_cdr(entry.data, schema.name))
+        return lambda entry: from_ros(
+            newer, store.deserialize_cdr(entry.data, schema.name),
+            sequence=entry.sequence, source=source, time_ns=entry.time_ns,
+        )  # fmt: skip
 
 
 def read_log(path: Path | str) -> Log:

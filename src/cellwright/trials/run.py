@@ -12,7 +12,7 @@ from typing import Any
 from cellwright import cells
 from cellwright.catalogue import FURNITURE, BoxFigures
 from cellwright.core.errors import BadInput, JobFailed
-from cellwright.core.messages import Detections
+from cellwright.core.messages import ActionEvent, Detections
 from cellwright.drawings.calibration import calibrated_drawings
 from cellwright.drawings.prior import Drawings
 from cellwright.execution import ActionRecord, ExecutionSettings, OrderReport, OrderStatus
@@ -210,7 +210,12 @@ def _world_file(trial: Trial, cfg: RunCfg, database: Database, resume: WorldStat
         return {**(cfg.header or {}), "faults": left}
 
     made = WorldFile(cfg.world_file, trial.lab, header, resume.model if resume else None)
-    trial.lab.bus.subscribe(ACTIONS_TOPIC, lambda _topic, _message: made.write(), subscriber="world file")
+
+    def write(_topic: str, event: ActionEvent) -> None:
+        if event.phase != "check":  # which moves nothing
+            made.write()
+
+    trial.lab.bus.subscribe(ACTIONS_TOPIC, write, subscriber="world file")
     return made
 
 

@@ -38,8 +38,8 @@ class Captions:
         for topic, time_ns, message in log.entries(topics) if topics else ():
             time_s = time_ns / 1e9
             if topic == ACTIONS:
-                if message.phase == "start":
-                    doing[message.robot] = f"{message.robot}: {_short(message.action)}"
+                if message.phase in ("start", "check"):
+                    doing[message.robot] = f"{message.robot}: {_short(message.action, message.part)}"
                 else:
                     doing.pop(message.robot, None)
                 if message.phase == "fail":
@@ -63,10 +63,10 @@ def _told(topic: str, time_s: float, message: Any) -> list[tuple[float, str]]:
     return [(time_s, f"not done: {failed[0]}")] if failed else []
 
 
-def _short(action: str) -> str:
+def _short(action: str, part: str) -> str:
     """Returns a step in short; one of another controller's words as it is."""
     try:
-        return short_action(action)
+        return short_action(action, part)
     except (ValueError, IndexError):
         return action
 

@@ -40,6 +40,7 @@ __all__ = ["RunDocument"]
 
 LAB_PROFILE = "aprs-lab"
 VALUES = {"true": True, "false": False}
+UNDER_WAY = ("start", "check")  # phases of an action that has not ended
 STABLE = "stable"  # the subject of a change that only says that belief is settled
 
 
@@ -165,13 +166,13 @@ class RunDocument:
         if event.phase == "start" or row is None or row["action"] != event.action:
             self._actions += 1
             row = self._doing[event.robot] = {
-                "id": f"action {self._actions}", "robot": event.robot, "text": _short(event.action),
+                "id": f"action {self._actions}", "robot": event.robot, "step": _short(event.action), "text": "",
                 "start_s": time_s, "end_s": None, "phase": "running", "reason": "", "predicates": [],
                 "action": event.action,
             }  # fmt: skip
-        if event.phase != "start":
+        row |= {"text": _short(event.action, event.part), "predicates": _predicates(event)}
+        if event.phase not in UNDER_WAY:
             row |= {"end_s": time_s, "phase": "end" if event.phase == "end" else "failed", "reason": event.reason}
-            row["predicates"] = _predicates(event)
         self._rows.add("actions", row)
 
     def take_new(self) -> dict[str, list[Row]]:
@@ -201,10 +202,10 @@ def _robot_of(action: str) -> str:
     return words[1] if len(words) > 1 else ""
 
 
-def _short(action: str) -> str:
-    """Returns a step in short; one of another controller's words as it is."""
+def _short(action: str, part: str = "") -> str:
+    """Returns a step in short, with the part that was chosen for it; one of another controller's words as it is."""
     try:
-        return short_action(action)
+        return short_action(action, part)
     except (ValueError, IndexError):
         return action.strip("()")
 

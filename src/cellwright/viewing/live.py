@@ -36,6 +36,7 @@ from cellwright.core.messages import (
     Wrench,
 )
 from cellwright.lab.lab import Lab
+from cellwright.viewing.colour_rows import ColourRows
 from cellwright.viewing.live_channel import ChannelClosed, PacketKind
 from cellwright.viewing.live_gate import DEFAULT_ADDRESS
 from cellwright.viewing.live_process import LiveProcess
@@ -252,6 +253,9 @@ class LiveView:
             self._moving = np.array(moving_bodies(world), np.intp)
             self._poses = np.empty((len(self._moving), 7), "<f4")
             self._channel.send(PacketKind.SCENE, make_scene(world))
+            self._colours = ColourRows(world)
+        if world.mobiles and (row := self._colours.take(world.clock.time_s)) is not None:
+            self._channel.send(PacketKind.ROWS, pack("rows", {"colours": [row]}))
         self._poses[:, :3] = data.xpos[self._moving]
         self._poses[:, 3:] = data.xquat[self._moving]
         header = {"time_s": world.clock.time_s, "count": len(self._moving)}
@@ -286,7 +290,7 @@ class LiveView:
     def _end_step(self, message: Any) -> None:
         """Pauses at the end of an action; of a controller that tells none, at that of a CRCL command."""
         if isinstance(message, ActionEvent):
-            is_end = message.phase != "start"
+            is_end = message.phase in ("end", "fail")
         elif not isinstance(message, CrclCommand | CrclStatus) or ActionEvent in self._lab.bus.topics.values():
             return
         else:

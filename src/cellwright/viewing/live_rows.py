@@ -38,6 +38,10 @@ class RowsSoFar:
             else:
                 known = self._lists.setdefault(key, [])
                 known += value
+                if key == "colours" and len(known) > MAX_ROWS:  # what was painted before is so still
+                    until = len(known) - MAX_ROWS
+                    painted = {name: paint for row in known[: until + 1] for name, paint in row["colours"].items()}
+                    known[until] = {**known[until], "colours": painted}
                 del known[: -(MAX_PICTURES if key == "pictures" else MAX_ROWS)]
         while len(self._actions) > MAX_ROWS:
             del self._actions[next(iter(self._actions))]

@@ -39,6 +39,7 @@ class ReplayWorld:
         log: The log.
         cell: The cell.
         world: The world; `pose` changes it.
+        look_times: Moments from which something looked otherwise: an LED, a projector, an object that came or went.
         start_s: Time of the first recorded truth.
         end_s: Time of the last message of the log.
         gone: Objects that are not there at the moment that was asked for last (they lie below the floor).
@@ -69,7 +70,7 @@ class ReplayWorld:
         qpos = world.data.qpos
         qpos[self._pose_addresses] = self._poses.at(time_s)
         qpos[self._joint_addresses] = self._joints.at(time_s)[:, 0]
-        self._set_look(max(0, bisect_right(self._look_times, time_s) - 1))
+        self._set_look(max(0, bisect_right(self.look_times, time_s) - 1))
         for name in self.gone:
             qpos[world.objects[name].qpos + 2] = GONE_Z_M
         world.clock.tick = max(0, round(time_s / world.clock.tick_s))
@@ -124,7 +125,7 @@ class ReplayWorld:
 
     def _read_keys(self) -> None:
         self._poses, self._joints = MotionKeys(7), MotionKeys(1)
-        self._look_times: list[float] = []
+        self.look_times: list[float] = []
         self._looks: list[LookTruth] = []
         times: list[float] = []
         wanted = [topic for topic in (POSES, JOINTS, LOOKS) if topic in self.log.topics]
@@ -135,7 +136,7 @@ class ReplayWorld:
             elif topic == JOINTS:
                 self._joints.add(message.time_s, message.names, message.positions)
             else:
-                self._look_times.append(message.time_s)
+                self.look_times.append(message.time_s)
                 self._looks.append(message)
         gaps = np.diff(np.unique(np.round(times, 9)))
         period_s = float(gaps.min()) if len(gaps) else PERIOD_S

@@ -10,7 +10,8 @@ import numpy as np
 __all__ = ["LISTS", "Row", "Rows", "rounded"]
 
 Row = dict[str, Any]
-LISTS = ("actions", "plans", "events", "messages", "belief", "detections", "paths", "series", "pictures", "score")
+LISTS = ("actions", "plans", "events", "messages", "belief", "detections", "paths", "series", "pictures",
+         "colours", "score")  # fmt: skip
 
 
 class Rows:

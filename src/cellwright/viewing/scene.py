@@ -14,6 +14,7 @@ from cellwright.models.furniture import CAMERA_TURN
 from cellwright.rendering.sky import Background
 from cellwright.sim import World
 from cellwright.sim.picture import cell_view
+from cellwright.viewing.colour_rows import changing_materials
 from cellwright.viewing.meshes import pack_mesh
 from cellwright.viewing.packet import Blob, pack
 from cellwright.viewing.surfaces import Surfaces
@@ -41,7 +42,7 @@ def make_scene(world: World, *, truth: bool = True) -> bytes:
         truth: Whether parts and trays are where they are; else only their looks are told, for what is believed.
     """
     model, data = world.appearance.now()
-    blob, surfaces = Blob(), Surfaces(model)
+    blob, surfaces = Blob(), Surfaces(model, changing_materials(world, model))
     header: dict[str, Any] = {"cell": world.cell.name, "bodies": _bodies(world, model, data, truth)}
     header["geoms"], header["meshes"] = _geoms(model, blob, surfaces)
     header["materials"] = surfaces.materials

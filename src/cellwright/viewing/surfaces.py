@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from typing import Any
 
 import mujoco
@@ -20,12 +21,16 @@ GLOSS_WITHOUT_MATERIAL = 0.5  # specular and shininess of MuJoCo's geoms that ha
 class Surfaces:
     """The looks of the geoms of a model.
 
+    Args:
+        model: The model.
+        named: Materials that may change later, and their names: each has an entry of its own, with its name.
+
     Attributes:
         materials: An entry for each that differs, in the order in which they were asked for.
     """
 
-    def __init__(self, model: Any) -> None:
-        self._model = model
+    def __init__(self, model: Any, named: Mapping[int, str]) -> None:
+        self._model, self._named = model, named
         self.materials: list[dict[str, Any]] = []
         self._numbers: dict[str, int] = {}
         self._textures: list[int] = []
@@ -61,6 +66,8 @@ class Surfaces:
                 entry["rgba"] = [*(np.array(entry["rgba"][:3]) * mean).tolist(), entry["rgba"][3]]
         for key, value in entry.items():
             entry[key] = np.round(value, 4).tolist() if key != "texture" else value
+        if material in self._named:
+            entry["name"] = self._named[material]
         return self._numbered(entry)
 
     def _numbered(self, entry: dict[str, Any]) -> int:

@@ -12,6 +12,7 @@ from cellwright.cells import Cell
 from cellwright.core.errors import BadInput, OutOfRange, OutputError
 from cellwright.record import Log, read_log
 from cellwright.viewing.about import about_run, run_note
+from cellwright.viewing.colour_rows import ColourRows
 from cellwright.viewing.document import RunDocument
 from cellwright.viewing.keys import make_keys
 from cellwright.viewing.packet import unpack
@@ -79,11 +80,12 @@ def trace_blocks(
     log = log if isinstance(log, Log) else read_log(log)
     replay = _replayed(log, cell)
     scene = make_scene(replay.world, truth=truth)
+    colours = _colours(replay)
     header, _ = unpack(scene)
     moving = header["moving"]
     first = np.array([header["bodies"][body]["pose"] for body in moving]).reshape(-1, 7)
     keys = make_keys(replay, moving, first, hz)
-    run = json.dumps(_run(log, replay, truth), separators=(",", ":"), allow_nan=False).encode()
+    run = json.dumps({**_run(log, replay, truth), "colours": colours}, separators=(",", ":"), allow_nan=False).encode()
     return {"scene": scene, "keys": keys, "run": run}
 
 
@@ -117,6 +119,20 @@ def _run(log: Log, replay: ReplayWorld, truth: bool) -> dict[str, Any]:
     rows["pictures"] = _few(rows["pictures"])
     span_s = (min(0.0, replay.start_s), replay.end_s)
     return {"about": about_run(log, document, rows, span_s, truth=truth), "robots": document.robots, **rows}
+
+
+def _colours(replay: ReplayWorld) -> list[Row]:
+    """Returns what LEDs have shown, as rows; the world is posed as in the scene before and after."""
+    if not replay.world.mobiles:
+        return []
+    colours = ColourRows(replay.world)
+    rows = []
+    for time_s in replay.look_times:
+        replay.pose(time_s)
+        if (row := colours.take(time_s)) is not None:
+            rows.append(row)
+    replay.pose(replay.start_s)
+    return rows
 
 
 def _records(text: str | None) -> list[Row]:

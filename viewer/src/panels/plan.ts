@@ -71,7 +71,8 @@ export class PlanPanel implements Panel {
     const group = (when: string, title: string): HTMLElement | null => {
       const own = seen.filter((predicate) => predicate.when === when).sort((one, other) => order(one) - order(other));
       if (!own.length) return null;
-      const isAwaited = when === "after" && !hasEnded;
+      // What will come true is not told before it has; of an action that has not ended yet it is known so far.
+      const isAwaited = when === "after" && !hasEnded && action.end_s !== null;
       const count = (value: boolean | null): number => own.filter((one) => one.value === value).length;
       const counts = isAwaited ? `${own.length} awaited` : [`${count(true)} ✓`, count(false) ? `${count(false)} ✗` : "", count(null) ? `${count(null)} ?` : ""].filter(Boolean).join("  ");
       // What is known and new is open: conditions while it is under way, effects when it is done, all when it failed.
@@ -122,7 +123,7 @@ export class PlanPanel implements Panel {
           { type: "button", class: `row-button step ${kind}`, disabled: !action, title: word, onclick: () => action && this.seek(action.start_s) },
           h("span", { class: "time" }, fixed(action?.start_s ?? step.start_s, 1)),
           h("span", { class: `sign ${kind}`, "aria-label": word }, SIGNS[kind] ?? ""),
-          h("span", null, shortAction(step.text, step.robot)),
+          h("span", null, shortAction(action?.text ?? step.text, step.robot)),
           h("span", { class: "robot" }, step.robot),
         );
       }),
@@ -135,7 +136,7 @@ function stepActions(plan: Plan, run: Run): (Action | null)[] {
   const taken = new Set<Action>();
   return plan.steps.map((step) => {
     const found = run.document.actions.find(
-      (action) => !taken.has(action) && action.robot === step.robot && action.text === step.text && action.start_s >= plan.time_s - 1e-6,
+      (action) => !taken.has(action) && action.robot === step.robot && (action.step ?? action.text) === step.text && action.start_s >= plan.time_s - 1e-6,
     );
     if (found) taken.add(found);
     return found ?? null;

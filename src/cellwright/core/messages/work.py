@@ -30,7 +30,18 @@ class Plan(Message):
 
 @dataclass(slots=True, kw_only=True)
 class ActionEvent(Message):
-    """An action that started, ended or failed, with the predicates evaluated for it and their evidence."""
+    """An action that started, was checked, ended or failed, with the predicates evaluated so far and their evidence.
+
+    Attributes:
+        robot: The robot that does it.
+        action: The step of the plan.
+        phase: `start`; `check`, each time that predicates were evaluated while it is under way; `end` or `fail`.
+        reason: How it ended.
+        predicates: Each with its arguments.
+        values: `true`, `false` or `unknown`.
+        evidence: What each value was decided by.
+        part: The part or tray that was chosen for it, as it is believed in; empty while there is none.
+    """
 
     robot: str
     action: str
@@ -39,6 +50,7 @@ class ActionEvent(Message):
     predicates: tuple[str, ...]
     values: tuple[str, ...]
     evidence: tuple[str, ...]
+    part: str = ""
 
 
 @dataclass(slots=True, kw_only=True)

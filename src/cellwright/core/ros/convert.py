@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import MISSING, fields
 from operator import attrgetter
 from typing import Any, TypeVar
 
 import numpy as np
+from rosbags.typesys.store import Typestore
 
 from cellwright.core.errors import BadInput
 from cellwright.core.messages import Detections, Message, Tracks, WorldTruth
 from cellwright.core.ros.kinds import WireForm
 from cellwright.core.ros.layout import FieldSlot, definition, layout_of
 
-__all__ = ["COLUMNS", "decode", "from_ros", "message_class"]
+__all__ = ["COLUMNS", "decode", "from_ros", "message_class", "newer_class"]
 
 M = TypeVar("M", bound=Message)
 
@@ -40,8 +42,11 @@ def from_ros(message_type: type[M], ros: Any, *, sequence: int = 0, source: str 
     layout = layout_of(message_type)
     values: dict[str, Any] = {"sequence": sequence, "source": source, "time_ns": time_ns}
     columns = getattr(message_type, "ROS_COLUMNS", COLUMNS.get(message_type, {}))
+    optional = _optional(message_type)
     for slot in layout.slots:
         if slot.kind.wire in (WireForm.SHAPE, WireForm.POINT_FIELDS):
+            continue
+        if slot.field in optional and not hasattr(ros, slot.path):
             continue
         value = attrgetter(slot.path)(ros)
         if slot.kind.wire is WireForm.STAMP:
@@ -84,6 +89,32 @@ def message_class(ros_name: str, text: str, name: str = "") -> type[Message] | N
                 own_name, own_text = definition(candidate)
                 found = candidate if own_name == ros_name and own_text.split() == text.split() else found
     return found
+
+
+def newer_class(ros_name: str, store: Typestore, name: str = "") -> type[Message] | None:
+    """Returns the message class that has all fields of a definition, and besides only fields with a default.
+
+    So a log of an older version is read as what it was: a message that has learned to tell more since.
+
+    Args:
+        ros_name: The type's name.
+        store: Knows the older definition of it.
+        name: The class's name, where it is known.
+    """
+    known = dict(store.fielddefs[ros_name][1])
+    for candidate in _subclasses(Message):
+        if candidate.__name__ == (name or ros_name.rpartition("/")[2]):
+            with suppress(BadInput):
+                layout = layout_of(candidate)
+                now = dict(layout.store.fielddefs[layout.ros_name][1])
+                is_same = layout.ros_name == ros_name and {**now, **known} == now
+                if is_same and {*now} - {*known} <= _optional(candidate):
+                    return candidate
+    return None
+
+
+def _optional(message_type: type[Message]) -> set[str]:
+    return {field.name for field in fields(message_type) if field.default is not MISSING}
 
 
 def _subclasses(parent: type[Message]) -> Iterator[type[Message]]:
