@@ -43,7 +43,7 @@ class RosBridge:
     Attributes:
         said: What the process said when it started, such as its address.
         dropped: Topic -> messages for which the process had no room.
-        refused: What was refused of what ROS programs sent -> how often.
+        refused: Topic -> messages of ROS programs that were refused.
         taken: Topic -> messages that were taken.
 
     Args:
@@ -236,8 +236,7 @@ class RosBridge:
         packets = self._reader.take(read)
         for kind, packet in packets:
             if kind == NodePacket.MESSAGE:
-                number, _, cdr = split_message(packet)
-                self._take(number, cdr)
+                self._take(*split_message(packet))
             elif kind == NodePacket.WANTED:
                 self._want(read_json(packet))
             elif kind == NodePacket.CALL:
@@ -262,16 +261,19 @@ class RosBridge:
             self._say(f"{self._what} is there again, at {self.address}")
         return rest
 
-    def _take(self, number: int, cdr: bytes) -> None:
+    def _take(self, number: int, sender: int, cdr: bytes) -> None:
         topic = self._subscribed[number]
         try:
-            message = self._types.store.deserialize_cdr(cdr, topic.ros_type)
-            topic.take(message, self._what)
+            topic.take(self._types.store.deserialize_cdr(cdr, topic.ros_type), self._what)
             self.taken[topic.topic] += 1
         except BadInput as error:
-            self._count(self.refused, f"{topic.topic}: {error}", f"refused: {topic.topic}: {error}")
+            self._refuse(topic.topic, sender, str(error))
         except Exception as error:  # bytes of others
-            self._count(self.refused, topic.topic, f"refused: {topic.topic}: no {topic.ros_type}: {error}")
+            self._refuse(topic.topic, sender, f"no {topic.ros_type}: {error}")
+
+    def _refuse(self, topic: str, sender: int, reason: str) -> None:
+        self._count(self.refused, topic, f"{self._what}: refused: {topic}: {reason}")
+        self._send(LabPacket.REFUSED, json.dumps([sender, topic, reason]).encode())
 
     async def _call(self, asked: dict[str, Any]) -> None:
         service: OfferedService = self._graph.services[asked["service"]]

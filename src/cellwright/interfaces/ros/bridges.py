@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from cellwright.core.listener import host_and_port
 from cellwright.core.registry import Registry
 from cellwright.interfaces.ros.bridge import RosBridge
 from cellwright.interfaces.ros.graph import RosGraph
@@ -42,3 +43,20 @@ def _ros1(lab: Lab, graph: RosGraph, address: str | None, options: BridgeOptions
     from cellwright.interfaces.ros.ros1 import ros1_bridge
 
     return ros1_bridge(lab, graph, address, options)
+
+
+@BRIDGES.register("rosbridge")
+def _rosbridge(lab: Lab, graph: RosGraph, address: str | None, options: BridgeOptions) -> RosBridge:
+    from cellwright.interfaces.ros.rosbridge_gate import DEFAULT_PORT, TOKEN_VARIABLE, token_for
+
+    default_port = 0 if options.is_any_port else DEFAULT_PORT
+    host, port = host_and_port(address or options.host, "--bridge rosbridge", default_port)
+    return RosBridge(
+        lab,
+        graph,
+        "rosbridge",
+        "cellwright.interfaces.ros.rosbridge",
+        [host, str(port)],
+        environment={TOKEN_VARIABLE: token_for(host, options.token) or ""},
+        say=options.say,
+    )

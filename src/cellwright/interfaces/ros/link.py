@@ -12,7 +12,6 @@ from cellwright.core.channel import HEADER
 __all__ = ["LabPacket", "NodePacket", "PacketReader", "json_packet", "message_head", "read_json", "split_message"]
 
 MESSAGE = struct.Struct("<Hq")
-MAX_PACKET_BYTES = 2**26
 
 
 class LabPacket(IntEnum):
@@ -26,6 +25,8 @@ class LabPacket(IntEnum):
     """Simulation time, in nanoseconds."""
     ANSWER = 4
     """The answer of a service, as JSON: `id`, and `response` or `error`."""
+    REFUSED = 5
+    """A message from a ROS program was refused, as JSON: number of the sender, topic, reason."""
 
 
 class NodePacket(IntEnum):
@@ -34,22 +35,22 @@ class NodePacket(IntEnum):
     WANTED = 1
     """The topics that somebody subscribes to, as JSON."""
     MESSAGE = 2
-    """A message from a ROS program: number of the topic, 0, CDR bytes."""
+    """A message from a ROS program: number of the topic, number of the sender, CDR bytes."""
     CALL = 3
     """A call of a service, as JSON: `id`, `service`, `request`."""
     TOLD = 4
     """A line for the user, as JSON."""
 
 
-def message_head(number: int, time_ns: int) -> bytes:
+def message_head(number: int, time_ns_or_sender: int) -> bytes:
     """Returns the head of a message packet."""
-    return MESSAGE.pack(number, time_ns)
+    return MESSAGE.pack(number, time_ns_or_sender)
 
 
 def split_message(packet: bytes) -> tuple[int, int, bytes]:
-    """Returns number, time and bytes of a message packet."""
-    number, time_ns = MESSAGE.unpack_from(packet)
-    return number, time_ns, packet[MESSAGE.size :]
+    """Returns number, time or sender, and bytes of a message packet."""
+    number, time_ns_or_sender = MESSAGE.unpack_from(packet)
+    return number, time_ns_or_sender, packet[MESSAGE.size :]
 
 
 def json_packet(kind: int, content: Any) -> bytes:

@@ -88,8 +88,11 @@ class LabNode(ABC):
             self._wanted = set(topics)
             self._send(NodePacket.WANTED, sorted(topics | self._is_latched))
 
-    def publish(self, topic: str, cdr: bytes) -> None:
-        """Gives a message to the laboratory.
+    def refuse(self, sender: int, topic: str, reason: str) -> None:  # noqa: B027
+        """Learns that the laboratory has refused a message of a sender; a subclass may tell who sent it."""
+
+    def publish(self, topic: str, cdr: bytes, sender: int = 0) -> None:
+        """Gives a message to the laboratory; `sender` is whatever number `refuse` is to get back.
 
         Raises:
             BadInput: It takes none on that topic, or does not keep up.
@@ -100,7 +103,7 @@ class LabNode(ABC):
         if self._writer.transport.get_write_buffer_size() > MAX_UNREAD_BYTES:
             self.overrun += 1
             raise BadInput(f"the laboratory does not keep up with what comes; a message on {topic} is dropped")
-        head = message_head(self._numbers[topic], 0)
+        head = message_head(self._numbers[topic], sender)
         self._writer.write(HEADER.pack(NodePacket.MESSAGE, len(head) + len(cdr)) + head + cdr)
 
     async def call(self, service: str, request: dict[str, Any]) -> dict[str, Any]:
@@ -138,6 +141,8 @@ class LabNode(ABC):
                     self._take(*split_message(packet))
                 elif kind == LabPacket.CLOCK:
                     self._take_time(int.from_bytes(packet, "little"))
+                elif kind == LabPacket.REFUSED:
+                    self.refuse(*read_json(packet))
                 elif kind == LabPacket.ANSWER:
                     answer = read_json(packet)
                     future = self._calls.get(answer["id"])
