@@ -128,8 +128,16 @@ def test_bad_input_is_one_line(refused, cell_file):
     assert "aprs-lab" in refused("serve", cell, "--profile", "nist")
     assert "base or world" in refused("serve", cell, "--frame", "table")
     assert "push period" in refused("serve", cell, *ANY_PORTS, "--push", "0")
-    assert "pace" in refused("serve", cell, "--pace", "0")
-    assert "--usartruth takes HOST:PORT or PORT" in refused("serve", cell, "--usartruth=somewhere")
+    for pace in ("0", "quick", "nan", "1e9"):
+        assert "0.001 to 1000, or max" in refused("serve", cell, "--pace", pace)
+    assert "(available: ros1, rosbridge)" in refused("serve", cell, "--bridge", "ros3")
+    assert "--bridge rosbridge is given twice" in refused(
+        "serve", cell, "--bridge", "rosbridge", "--bridge", "rosbridge=1"
+    )
+    assert "--bridge rosbridge takes HOST:PORT" in refused("serve", cell, "--bridge", "rosbridge=1:x")
+    assert "at least 8" in refused("serve", cell, "--bridge", "rosbridge", "--token", "short")
+    assert "add --bridge" in refused("serve", cell, "--truth")
+    assert "--usartruth takes HOST:PORT or PORT" in refused("serve", cell, "--usartruth=somewhere:else")
     assert "no-such" in refused("serve", "no-such")
     with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = taken.getsockname()[1]

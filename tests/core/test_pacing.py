@@ -12,6 +12,7 @@ import pytest
 from cellwright.core.clock import Clock
 from cellwright.core.errors import OutOfRange
 from cellwright.core.loop import SimulationLoop
+from cellwright.core.pacing import PaceLoss, Pacing
 from cellwright.sim.stepper import Stepper
 
 HOLD_S = 0.15
@@ -202,3 +203,52 @@ def test_nobody_watches_any_more(make):
     before = len(calls)
     bench.run(bench.clock.sleep(0.1))
     assert before == len(calls) > 0
+
+
+class WallClock:
+    """The wall clock of `pacing`, which goes on when it is told to."""
+
+    def __init__(self, monkeypatch):
+        self.now_s = 100.0
+        monkeypatch.setattr("cellwright.core.pacing.time", self)
+
+    def monotonic(self):
+        return self.now_s
+
+
+@pytest.fixture
+def watched_pace(monkeypatch):
+    """Returns a function that lets wall time pass at a pace, and the lines that were told."""
+    wall, clock, lines = WallClock(monkeypatch), Clock(0.002), []
+    pacing = Pacing(clock, 1.0)
+    loss = PaceLoss(pacing, clock, lines.append)
+
+    def passes(wall_s, pace):
+        for _ in range(round(wall_s / 0.5)):
+            wall.now_s += 0.5
+            clock.tick += round(0.5 * pace / clock.tick_s)
+            if (allowed := pacing.allowed_tick()) is not None:
+                clock.tick = min(clock.tick, allowed)
+            loss.look()
+
+    passes.pacing, passes.lines = pacing, lines
+    return passes
+
+
+def test_a_machine_that_is_too_slow_says_so_ever_more_rarely(watched_pace):
+    watched_pace(20, 1.0)
+    assert watched_pace.lines == []
+    watched_pace(61, 0.4)
+    first, *others = watched_pace.lines
+    assert first.startswith("this machine does not keep pace: 0.4 simulated seconds per second in the last 4 s")
+    assert first.endswith("instead of 1")
+    assert [line.split(" s instead")[0].rpartition(" ")[2] for line in others] == ["8", "16", "32"]
+
+
+def test_a_pause_and_full_speed_are_no_loss_of_pace(watched_pace):
+    watched_pace.pacing.pause()
+    watched_pace(30, 1.0)
+    watched_pace.pacing.resume()
+    watched_pace.pacing.speed = None
+    watched_pace(30, 0.1)
+    assert watched_pace.lines == []

@@ -16,7 +16,16 @@ from cellwright.cli.live_page import VIEW_HELP, LivePage
 from cellwright.cli.output import err, say, tell_hints
 from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
-from cellwright.interfaces import PICTURE_PORT, CrclInterface, PictureInterface, UsarTruthInterface, VisionInterface
+from cellwright.core.listener import host_and_port
+from cellwright.core.pacing import FASTEST, SLOWEST, PaceLoss
+from cellwright.interfaces import (
+    PICTURE_PORT,
+    USARTRUTH_PORT,
+    CrclInterface,
+    PictureInterface,
+    UsarTruthInterface,
+    VisionInterface,
+)
 from cellwright.interfaces.ros import BRIDGES, BridgeOptions, RosBridge
 from cellwright.lab import Lab
 from cellwright.lab.cell_file import read_cell
@@ -24,6 +33,8 @@ from cellwright.lab.cell_file import read_cell
 __all__ = ["serve"]
 
 FOR_EVER_S = float("inf")
+FULL_PACE = "max"
+PACE_LOOK_S = 0.5
 
 
 def serve(
@@ -60,7 +71,9 @@ def serve(
             help="Tell true poses to USARTruth clients, at HOST:PORT or PORT; 127.0.0.1:3989 by default.",
         ),
     ] = None,
-    pace: Annotated[float, typer.Option(help="Simulated seconds per second.")] = 1.0,
+    pace: Annotated[
+        str, typer.Option(metavar="NUMBER|max", help="Simulated seconds per second, or max: as fast as possible.")
+    ] = "1",
     fidelity: Annotated[str | None, typer.Option(help="physics or kinematic; the cell's own by default.")] = None,
     source: Annotated[
         str | None, typer.Option(help="Where detections come from: state, or camera, recognised in pictures.")
@@ -80,11 +93,14 @@ def serve(
     vision_ports = dict(_port("--vision-port", text) for text in vision_port or [])
     if record is not None and not overwrite:
         refuse_existing(record)
-    truth_address = None if usartruth is None else _address("--usartruth", usartruth)
+    truth_address = None if usartruth is None else host_and_port(usartruth, "--usartruth", USARTRUTH_PORT)
     loaded = read_cell(cell)
-    live = context.with_resource(LivePage(view))
+    speed = _pace(pace)
+    live = context.with_resource(LivePage(view, "fast" if view is not None and speed is None else None))
     tell_hints(cell_hints(loaded))
-    with Lab.from_cell(loaded, seed, pace=pace, fidelity=fidelity, source=source, horizon_s=FOR_EVER_S) as lab:
+    with Lab.from_cell(loaded, seed, pace=1.0, fidelity=fidelity, source=source, horizon_s=FOR_EVER_S) as lab:
+        lab.loop.pacing.speed = speed  # a loop with a pace, however fast: clients that are always busy do not stop it
+        lab.loop.pacing.watch(PaceLoss(lab.loop.pacing, lab.world.clock, _tell).look, PACE_LOOK_S)
         crcl = CrclInterface(lab, profile=profile, frame=_frame(frame), push_period_s=push)
         vision = VisionInterface(lab, profile=profile, frame=_frame(frame))
         pictures = PictureInterface(lab)
@@ -95,7 +111,7 @@ def serve(
             ports = dict.fromkeys(crcl.servers, 0) | ports
             vision_ports = dict.fromkeys(vision.servers, 0) | vision_ports
             picture_port = 0 if picture_port == PICTURE_PORT else picture_port
-        options = BridgeOptions(host=host, is_any_port=any_port, token=token, say=lambda line: say(line, to=err))
+        options = BridgeOptions(host=host, is_any_port=any_port, token=token, say=_tell)
         telling = None if truth_address is None else (UsarTruthInterface(lab), truth_address)
         bridges = _bridges(lab, bridge or [], options, with_truth=truth)
         if record is not None:
@@ -150,7 +166,7 @@ async def _serve(
     finally:
         if telling is not None:
             await telling[0].close()
-            say(telling[0].note, to=err)
+            _tell(telling[0].note)
         for bridge in bridges.values():
             await bridge.close()
         await pictures.close()
@@ -177,18 +193,28 @@ def _bridges(lab: Lab, asked: list[str], options: BridgeOptions, *, with_truth: 
     return bridges
 
 
+def _tell(line: str) -> None:
+    say(line, to=err)
+
+
+def _pace(text: str) -> float | None:
+    """Returns simulated seconds per second; None is as fast as possible."""
+    if text == FULL_PACE:
+        return None
+    try:
+        pace = float(text)
+    except ValueError:
+        pace = -1.0
+    if not SLOWEST <= pace <= FASTEST:
+        raise BadInput(f"--pace takes a number from {SLOWEST:g} to {FASTEST:g}, or {FULL_PACE}, not '{text}'")
+    return pace
+
+
 def _port(option: str, text: str) -> tuple[str, int]:
     robot, _, number = text.partition("=")
     if not (robot and number.isdecimal() and int(number) <= 65535):
         raise BadInput(f"{option} takes ROBOT=PORT with a port from 0 to 65535, not '{text}'")
     return robot, int(number)
-
-
-def _address(option: str, text: str) -> tuple[str, int]:
-    host, _, number = text.rpartition(":")
-    if not number.isdecimal() or int(number) > 65535:
-        raise BadInput(f"{option} takes HOST:PORT or PORT with a port from 0 to 65535, not '{text}'")
-    return host or "127.0.0.1", int(number)
 
 
 def _frame(text: str) -> Literal["base", "world"]:

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from cellwright.core.clock import Clock
 from cellwright.core.errors import OutOfRange
 
-__all__ = ["FASTEST", "LAG_S", "SLOWEST", "Pacing"]
+__all__ = ["FASTEST", "LAG_S", "SLOWEST", "PaceLoss", "Pacing"]
 
 LAG_S = 0.1  # wall time by which a run may be late and still catch up; beyond it, time slips
 SLOWEST, FASTEST = 1e-3, 1e3
+FIRST_LOSS_S, LONGEST_LOSS_S = 4.0, 256.0  # wall time over which a loss of pace is told, at first and at most
+LOSS = 0.05  # of that time, which may slip without a word
 PAUSED_S = 0.02  # how long a paused loop waits for its sockets before it looks whether it goes on
 
 
@@ -118,3 +120,42 @@ class Pacing:
             return 0.0
         ticks = self._clock.tick + 1 - self._start_tick
         return max(0.0, self._start_s + ticks * self._clock.tick_s / self._speed - time.monotonic())
+
+
+class PaceLoss:
+    """Says when a run does not keep its pace: the first time after seconds, then after twice as many, and so on.
+
+    Args:
+        pacing: What it looks at.
+        clock: The simulation clock.
+        say: Told a line with the pace that was achieved.
+    """
+
+    def __init__(self, pacing: Pacing, clock: Clock, say: Callable[[str], None]) -> None:
+        self._pacing = pacing
+        self._clock = clock
+        self._say = say
+        self._period_s = FIRST_LOSS_S
+        self._begin()
+
+    def look(self) -> None:
+        """Looks whether pace was kept; to be called by `Pacing.watch`."""
+        pacing, now_s = self._pacing, time.monotonic()
+        if pacing.speed != self._speed or pacing.is_paused:
+            self._begin()
+        elif now_s - self._start_s >= self._period_s and pacing.speed is not None:
+            passed_s = now_s - self._start_s
+            if pacing.slipped_s - self._slipped_s > LOSS * passed_s:
+                achieved = (self._clock.time_s - self._time_s) / passed_s
+                self._say(
+                    f"this machine does not keep pace: {achieved:.2g} simulated seconds per second"
+                    f" in the last {passed_s:.0f} s instead of {pacing.speed:g}"
+                )
+                self._period_s = min(2 * self._period_s, LONGEST_LOSS_S)
+            else:
+                self._period_s = FIRST_LOSS_S
+            self._begin()
+
+    def _begin(self) -> None:
+        self._start_s, self._time_s = time.monotonic(), self._clock.time_s
+        self._speed, self._slipped_s = self._pacing.speed, self._pacing.slipped_s

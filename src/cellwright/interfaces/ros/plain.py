@@ -15,12 +15,11 @@ import numpy as np
 from rosbags.interfaces import Nodetype
 
 from cellwright.core.errors import BadInput
-from cellwright.interfaces.ros.types import HEADER, RosTypes, long_name, short_name
+from cellwright.core.ros.layout import EMPTY
+from cellwright.interfaces.ros.types import HEADER, TIMES, RosTypes, long_name, short_name
 
 __all__ = ["FieldText", "PlainMessages", "as_json"]
 
-TIMES = {"builtin_interfaces/msg/Time": "time", "builtin_interfaces/msg/Duration": "duration"}
-NO_FIELD = "structure_needs_at_least_one_member"
 BYTES = ("uint8", "byte", "char", "octet")
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 NUMBERS: dict[str, np.dtype[Any]] = {
@@ -119,7 +118,7 @@ class PlainMessages:
                 type_name = TIMES[type_name]
             elif inner[0] == Nodetype.NAME:
                 type_name = self.name(type_name)
-            if name != NO_FIELD:
+            if name != EMPTY:
                 fields.append(FieldText(name, type_name, length))
         return fields
 
@@ -155,7 +154,7 @@ class PlainMessages:
         rows: list[tuple[str, str, Convert | None]] = []
         constants: dict[str, Any] = {}
         for name, description in self._named.fielddefs[ros_type][1]:
-            if name == NO_FIELD:
+            if name == EMPTY:
                 continue
             if name.lower() in given:
                 rows.append((name, given[name.lower()], self._field_writer(description, is_json=is_json)))
