@@ -5,7 +5,6 @@ Imported in the bridge's process alone, with what rospy brings.
 
 from __future__ import annotations
 
-import hashlib
 import struct
 import sys
 from collections.abc import Callable, Mapping
@@ -18,8 +17,9 @@ from rosbags.interfaces import Nodetype
 from rosbags.typesys.store import Typestore
 
 from cellwright.core.errors import BadInput
+from cellwright.core.ros.layout import EMPTY
 from cellwright.interfaces.ros.ros1 import PACKAGES, PLACE, master_of
-from cellwright.interfaces.ros.types import HEADER, RosTypes, ServiceType, short_name
+from cellwright.interfaces.ros.types import HEADER, RosTypes, short_name
 
 __all__ = [
     "bound_and_tell",
@@ -105,45 +105,21 @@ def service_class(types: RosTypes, service_type: str) -> type[Any]:
         (),
         {
             "_type": name,
-            "_md5sum": _service_md5(types.ros1, halves),
+            "_md5sum": types.service_md5(service_type),
             "_request_class": request,
             "_response_class": response,
         },
     )
 
 
-def _service_md5(store: Typestore, halves: ServiceType) -> str:
-    """Returns the checksum of a service: that of the two texts from which its halves have theirs."""
-    digest = hashlib.md5(usedforsecurity=False)
-    for half in halves:
-        digest.update(_md5_text(store, half).encode())
-    return digest.hexdigest()
-
-
-def _md5_text(store: Typestore, ros_type: str) -> str:
-    """Returns the text from which ROS 1 makes a type's checksum: types within it are named by theirs."""
-    constants: Any
-    constants, fields = store.fielddefs[ros_type]
-    lines = [f"{kind} {name}={value}" for name, kind, value in constants]
-    own_text = store.generate_msgdef(ros_type, ros_version=1)[0].split("=" * 80)[0].splitlines()
-    described = own_text[len(lines) :]
-    for line, (_, description) in zip(described, [f for f in fields if f[0] != EMPTY], strict=True):
-        inner: Any = description
-        if inner[0] in (Nodetype.ARRAY, Nodetype.SEQUENCE):
-            inner = inner[1][0]
-        if inner[0] == Nodetype.NAME and not line.startswith(("time", "duration")):
-            line = f"{store.generate_msgdef(inner[1], ros_version=1)[1]} {line.split()[1]}"
-        lines.append(line)
-    return "\n".join(lines)
-
-
-EMPTY = "structure_needs_at_least_one_member"  # of a type without fields, in ROS 2
-
-
 def fields_of(message: Any) -> Any:
     """Returns a message as plain fields."""
     if hasattr(message, "__msgtype__"):
-        return {name: fields_of(value) for name, value in vars(message).items() if name != EMPTY}
+        return {
+            name: fields_of(value)
+            for name, value in vars(message).items()
+            if not name.startswith("__") and name != EMPTY
+        }
     if isinstance(message, np.ndarray):
         return message.tolist()
     if isinstance(message, list | tuple):
