@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import re
@@ -14,17 +15,15 @@ from typing import Any
 
 from cellwright.core.errors import BadInput
 from cellwright.interfaces.ros.node import LabNode, run_node
+from cellwright.interfaces.ros.plain import PlainMessages
 from cellwright.interfaces.ros.ros1 import MASTER_ERRORS, NODE_NAME, living_node, master_of
 from cellwright.interfaces.ros.ros1_wire import (
     bound_and_tell,
-    fields_of,
     import_rospy,
-    message_of,
     raw_class,
     register_anew,
     service_class,
 )
-from cellwright.interfaces.ros.types import ServiceType
 
 __all__ = ["Ros1Node", "main"]
 
@@ -61,6 +60,7 @@ class Ros1Node(LabNode):
         super().__init__(reader, writer, description)
         self._loop = asyncio.get_running_loop()
         self._uri = master_uri
+        self._plain = PlainMessages(self.types, 2)
         self._rospy = rospy
         self._publishers: dict[str, Any] = {}
         self._subscribers: list[Any] = []
@@ -196,17 +196,16 @@ class Ros1Node(LabNode):
 
     def _serve_calls(self, name: str, service_type: str) -> None:
         kind: Any = service_class(self.types, service_type)
-        halves: ServiceType = self.types.service(service_type)
-        store = self.types.ros1
+        asked, answered = self.types.service(service_type)
 
         def answer(request: Any) -> Any:
-            fields = fields_of(store.deserialize_ros1(request.raw, halves.request))
-            called = asyncio.run_coroutine_threadsafe(self.call(name, fields), self._loop)
             try:
-                response = message_of(store, halves.response, called.result(CALL_ROOM_S))
+                fields = json.loads(self._plain.json(asked, self.types.of_ros1(asked, request.raw)))
+                called = asyncio.run_coroutine_threadsafe(self.call(name, fields), self._loop)
+                response = self._plain.cdr(answered, called.result(CALL_ROOM_S), name)
             except BadInput as error:
                 raise self._rospy.ServiceException(str(error)) from None
-            return kind._response_class(bytes(store.serialize_ros1(response, halves.response)))
+            return kind._response_class(self.types.to_ros1(answered, response))
 
         self._rospy.Service(name, kind, answer)
 

@@ -7,25 +7,20 @@ from __future__ import annotations
 
 import struct
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 from xmlrpc.client import MultiCall
 
-import numpy as np
 from rosbags.interfaces import Nodetype
-from rosbags.typesys.store import Typestore
 
 from cellwright.core.errors import BadInput
-from cellwright.core.ros.layout import EMPTY
 from cellwright.interfaces.ros.ros1 import PACKAGES, PLACE, master_of
 from cellwright.interfaces.ros.types import HEADER, RosTypes, short_name
 
 __all__ = [
     "bound_and_tell",
-    "fields_of",
     "import_rospy",
-    "message_of",
     "raw_class",
     "register_anew",
     "service_class",
@@ -110,44 +105,6 @@ def service_class(types: RosTypes, service_type: str) -> type[Any]:
             "_response_class": response,
         },
     )
-
-
-def fields_of(message: Any) -> Any:
-    """Returns a message as plain fields."""
-    if hasattr(message, "__msgtype__"):
-        return {
-            name: fields_of(value)
-            for name, value in vars(message).items()
-            if not name.startswith("__") and name != EMPTY
-        }
-    if isinstance(message, np.ndarray):
-        return message.tolist()
-    if isinstance(message, list | tuple):
-        return [fields_of(item) for item in message]
-    return message
-
-
-def message_of(store: Typestore, ros_type: str, fields: Mapping[str, Any]) -> Any:
-    """Returns the message with those fields; what is missing is 0, empty or false."""
-    values: dict[str, Any] = {}
-    description: Any
-    for name, description in store.fielddefs[ros_type][1]:
-        values[name] = _value(store, description, fields.get(name))
-    return store.types[ros_type](**values)
-
-
-def _value(store: Typestore, description: Any, given: Any) -> Any:
-    kind, detail = description
-    if kind == Nodetype.NAME:
-        return message_of(store, detail, given or {})
-    if kind == Nodetype.BASE:
-        empty: Any = {"string": "", "bool": False}.get(detail[0], 0)
-        return empty if given is None else given
-    (inner, item), count = detail
-    if inner == Nodetype.BASE and item[0] != "string":
-        dtype = {"bool": "bool", "byte": "uint8", "octet": "uint8", "char": "uint8"}.get(item[0], item[0])
-        return np.array([0] * (count if kind == Nodetype.ARRAY else 0) if given is None else given, dtype)
-    return [_value(store, (inner, item), one) for one in given or []]
 
 
 def bound_and_tell(tell: Callable[[str], None]) -> None:
