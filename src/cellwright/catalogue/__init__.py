@@ -25,6 +25,7 @@ from cellwright.catalogue.library import (
     prefer_tray,
     tray_of_sku,
 )
+from cellwright.catalogue.mobile_profiles import GROUND_TABLE, MOBILE_PROFILES, PROXIMITY_TABLE, MobileProfile
 from cellwright.catalogue.mobiles import LedFigures, MobileFigures, ProximityFigures, SkidFigures
 from cellwright.catalogue.objects import ObjectFigures
 from cellwright.catalogue.part_grasps import TIP_CLEARANCE_M, TIP_FLOOR_M, least_height_m, part_grasp, tool_grasp_xyz_m
@@ -39,9 +40,12 @@ from cellwright.catalogue.vacuum import VacuumFigures
 __all__ = [
     "CHANGERS",
     "FURNITURE",
+    "GROUND_TABLE",
     "KINDS",
     "MOBILES",
+    "MOBILE_PROFILES",
     "PARTS",
+    "PROXIMITY_TABLE",
     "ROBOTS",
     "TIP_CLEARANCE_M",
     "TIP_FLOOR_M",
@@ -61,6 +65,7 @@ __all__ = [
     "LinkFigures",
     "LinkageGripperFigures",
     "MobileFigures",
+    "MobileProfile",
     "ObjectFigures",
     "PartFigures",
     "PartGrasp",

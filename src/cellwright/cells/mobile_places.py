@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cellwright.catalogue import MOBILES, MobileFigures
+from cellwright.catalogue import MOBILE_PROFILES, MOBILES, MobileFigures
 from cellwright.cells.actual import draw_error
 from cellwright.cells.mobiles import GridCfg, MobileCfg, RingCfg
 from cellwright.cells.schema import Cell
@@ -53,6 +53,8 @@ def place_mobiles(
     for key, cfg in cell.mobiles.items():
         figures, starts = MOBILES.get(cfg.model), dict[str, Pose]()
         with collector.collecting():
+            if cfg.profile is not None:
+                MOBILE_PROFILES.get(cfg.profile, f"{cell.where}: mobiles.{key}.profile")
             starts = dict(zip(cfg.names(key), _poses(cell, key, cfg, figures, streams), strict=True))
             _check_within_walls(cell, key, starts, figures)
         for name, pose in starts.items():

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from copy import deepcopy
+from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
+from cellwright.catalogue import MOBILE_PROFILES
 from cellwright.cells.fields import Angle, Coordinate, PoseCfg
 from cellwright.core.config import Cfg
 
@@ -84,7 +87,11 @@ class MobileCfg(Cfg):
             as its name.
         arrange: The arrangement of several.
         odometry_hz: The rate at which their controllers count steps and compute their odometry.
-        sensors: Lines as in the cell's `sensors`, without `robot`: each robot has all of these.
+        profile: The driver as which they behave, such as `epuck1-driver`: names of topics, gains, signs, frames, and
+            the sensors that the robot has with it. Without one they have only what stands under `sensors`.
+        camera_hz: Pictures per second of a profile's camera; 0 takes them on demand alone.
+        sensors: Lines as in the cell's `sensors`, without `robot`: each robot has all of these. One of a type that the
+            profile has as well changes the profile's.
     """
 
     model: str
@@ -92,6 +99,8 @@ class MobileCfg(Cfg):
     count: Annotated[int, Field(ge=1, le=500)] | None = None
     arrange: Arrangement | None = None
     odometry_hz: Annotated[float, Field(gt=0, le=500)] = 25.0
+    profile: str | None = None
+    camera_hz: Annotated[float, Field(ge=0, le=100)] = 0.0
     sensors: tuple[dict[str, Any], ...] = ()
 
     @model_validator(mode="after")
@@ -101,6 +110,24 @@ class MobileCfg(Cfg):
         if any("robot" in line for line in self.sensors):
             raise ValueError("sensors of mobile robots are those of each robot: leave out the key robot")
         return self
+
+    def lines(self) -> list[tuple[str, dict[str, Any]]]:
+        """Returns the sensors' lines with their places below the robots' key, those of the profile first."""
+        own = [(f"sensors.{i}", dict(line)) for i, line in enumerate(self.sensors)]
+        if self.profile is None or self.profile not in MOBILE_PROFILES:
+            return own
+        camera = {"type": "color_camera", "rate_hz": self.camera_hz, "resolution_px": (52, 39)}
+        lines = [deepcopy(dict(line)) for line in (*MOBILE_PROFILES.get(self.profile).sensors, camera)]
+        for place, line in own:
+            same = [known for known in lines if known["type"] == line.get("type")]
+            if not same or line.get("name") is not None:
+                continue
+            same[0].update(line, place=place)
+        changed = {line["place"] for line in lines if "place" in line}
+        return [
+            *((line.pop("place", f"profile.{line['type']}"), line) for line in lines),
+            *((place, line) for place, line in own if place not in changed),
+        ]
 
     def names(self, key: str) -> list[str]:
         """Returns the names of the robots under a key."""
@@ -116,6 +143,8 @@ class ArenaCfg(Cfg):
         wall_height_m: Height of the walls.
         wall_thickness_m: Thickness of the walls.
         inner_walls_m: Walls inside, each from a point to a point in the arena's frame.
+        lines_m: Black lines on the ground for ground sensors, each through points in the arena's frame.
+        line_width_m: Their width.
     """
 
     size_m: tuple[Distance, Distance]
@@ -123,10 +152,15 @@ class ArenaCfg(Cfg):
     wall_height_m: Distance = 0.06
     wall_thickness_m: Distance = 0.012
     inner_walls_m: tuple[tuple[Point, Point], ...] = ()
+    lines_m: tuple[tuple[Point, ...], ...] = ()
+    line_width_m: Distance = 0.015
 
     @model_validator(mode="after")
     def _walls_have_length(self) -> Self:
         for number, (start, end) in enumerate(self.inner_walls_m):
             if start == end:
                 raise ValueError(f"inner wall {number} begins where it ends")
+        for number, line in enumerate(self.lines_m):
+            if len(line) < 2 or any(a == b for a, b in pairwise(line)):
+                raise ValueError(f"line {number} should have at least two points, one after the other not the same")
         return self

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 from pydantic import Field, PrivateAttr, model_validator
 
-from cellwright.catalogue import CHANGERS, FURNITURE, MOBILES, PARTS, ROBOTS, TOOLS, TRAYS
+from cellwright.catalogue import CHANGERS, FURNITURE, MOBILE_PROFILES, MOBILES, PARTS, ROBOTS, TOOLS, TRAYS
 from cellwright.catalogue.model_settings import ModelSettings
 from cellwright.cells.actual import Actual, ActualCfg
 from cellwright.cells.cameras import CameraCfg
@@ -254,7 +254,7 @@ class Cell(Cfg):
         lines = [(f"sensors.{i}", line) for i, line in enumerate(self.sensors)]
         for key, cfg in self.mobiles.items():
             for name in cfg.names(key):
-                lines += [(f"mobiles.{key}.sensors.{i}", {**line, "robot": name}) for i, line in enumerate(cfg.sensors)]
+                lines += [(f"mobiles.{key}.{place}", {**line, "robot": name}) for place, line in cfg.lines()]
         return lines
 
     @property
@@ -278,6 +278,7 @@ def cell_json_schema() -> dict[str, Any]:
     models: dict[str, Registry[Any]] = {
         "RobotCfg.model": ROBOTS,
         "MobileCfg.model": MOBILES,
+        "MobileCfg.profile": MOBILE_PROFILES,
         "RobotCfg.tool": TOOLS,
         "RobotCfg.changer": CHANGERS,
         "LooseToolCfg.model": TOOLS,

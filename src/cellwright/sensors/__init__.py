@@ -18,8 +18,10 @@ from cellwright.sensors.image_noise import PICTURE_NOISES, PictureNoise
 from cellwright.sensors.laser import LaserRangeSensor
 from cellwright.sensors.logical_detector import LogicalDetector, LogicalDetectorCfg
 from cellwright.sensors.loose_mount import LooseMount
+from cellwright.sensors.mobile_senses import BatterySensor, GroundSensor, TimeOfFlightSensor
 from cellwright.sensors.noise import Noise, NoiseCfg
 from cellwright.sensors.overhead_detector import OverheadDetector, OverheadDetectorCfg
+from cellwright.sensors.proximity import ProximitySensor
 from cellwright.sensors.robot import JointStateSensor, ToolStatusSensor, WrenchSensor
 from cellwright.sensors.scanner import LaserScannerSensor
 from cellwright.sensors.schedule import schedule
@@ -28,12 +30,14 @@ from cellwright.sensors.wheels import EncoderSensor
 __all__ = [
     "PICTURE_NOISES",
     "SENSORS",
+    "BatterySensor",
     "BreakBeamSensor",
     "ColorCamera",
     "DepthCamera",
     "Detector",
     "DetectorCfg",
     "EncoderSensor",
+    "GroundSensor",
     "ImageCamera",
     "ImageCameraCfg",
     "JointStateSensor",
@@ -48,11 +52,13 @@ __all__ = [
     "OverheadDetector",
     "OverheadDetectorCfg",
     "PictureNoise",
+    "ProximitySensor",
     "SegmentationCamera",
     "Sensor",
     "SensorCfg",
     "SensorContext",
     "StereoCamera",
+    "TimeOfFlightSensor",
     "ToolStatusSensor",
     "WrenchSensor",
     "check_line",

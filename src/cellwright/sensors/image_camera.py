@@ -37,7 +37,8 @@ class ImageCameraCfg(SensorCfg):
     Attributes:
         name: Its source name; the default is that of its camera, or else of its robot.
         camera: A camera of the cell: of a fixture, or one of its own under `cameras`.
-        robot: The robot on whose flange it is, in place of `camera`.
+        robot: The robot on whose flange it is, in place of `camera`; or the mobile robot whose own camera it is, with
+            the place and the angle of its figures where none are given.
         xyz_m: There, its centre of projection in the flange's frame.
         rpy_deg: There, its turn: x is the way it looks, y the left of its picture, z the top; `[0, -90, 0]` looks along
             the flange's z.
@@ -86,17 +87,19 @@ class CameraMount:
     Attributes:
         calibrated: The camera as it is known, its pose in `frame`.
         actual: The camera as it really is, its pose in `frame`.
-        robot: The robot on whose flange it is; None for one that is fixed.
+        robot: The robot on whose flange it is, or the mobile robot; None for one that is fixed.
+        is_mobile: Whether that is a mobile robot.
     """
 
     calibrated: Camera
     actual: Camera
     robot: str | None = None
+    is_mobile: bool = False
 
     @property
     def frame(self) -> str:
         """The frame in which its pose is known."""
-        return "world" if self.robot is None else f"{self.robot}/flange"
+        return "world" if self.robot is None else f"{self.robot}/{'base_link' if self.is_mobile else 'flange'}"
 
 
 class ImageCamera(Sensor[C]):
@@ -142,6 +145,8 @@ class ImageCamera(Sensor[C]):
         cfg, where = self.cfg, self.context.where
         if name is None:
             assert cfg.robot is not None
+            if cfg.robot in self.world.mobiles:
+                return self._on_mobile(cfg.robot)
             self.world.robot(cfg.robot)
             pose = Pose.from_xyz_rpy(cfg.xyz_m, np.radians(cfg.rpy_deg))
             size = cfg.resolution_px or (640, 480)
@@ -158,6 +163,18 @@ class ImageCamera(Sensor[C]):
             actual = _with_resolution(actual, cfg.resolution_px)
             calibrated = replace(calibrated, resolution_px=cfg.resolution_px)
         return CameraMount(calibrated, actual)
+
+    def _on_mobile(self, robot: str) -> CameraMount:
+        """Returns the camera of a mobile robot, which is exactly where its figures, or the line, say."""
+        cfg, figures = self.cfg, self.world.mobile(robot).figures.camera
+        given = cfg.model_fields_set
+        pose = Pose.from_xyz_rpy(
+            cfg.xyz_m if "xyz_m" in given else figures.xyz_m,
+            np.radians(cfg.rpy_deg) if "rpy_deg" in given else figures.rpy_rad,
+        )
+        fov_rad = float(np.radians(cfg.fov_deg)) if "fov_deg" in given else figures.fov_rad
+        camera = Camera(self.source, pose, fov_rad, cfg.resolution_px or figures.resolution_px, rate_hz=5000.0)
+        return CameraMount(camera, camera, robot, is_mobile=True)
 
     def view_of(self, mount: CameraMount) -> Viewfinder:
         """Returns the part of a camera's picture that is configured."""
@@ -194,7 +211,8 @@ class ImageCamera(Sensor[C]):
         mount, view = mount or self.mount, view or self.viewfinder
         pose = mount.actual.pose_in_world
         if mount.robot is not None:
-            pose = self.world.flange_pose(mount.robot) @ pose
+            of = self.world.pose_of if mount.is_mobile else self.world.flange_pose
+            pose = of(mount.robot) @ pose
         if patterns is None:
             patterns = self.patterns() if RGB in layers else ()
         quality = Quality(self.cfg.shadows, self.cfg.samples)

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from cellwright.core.config import Cfg, Number, draw
 
-__all__ = ["Noise", "NoiseCfg"]
+__all__ = ["Noise", "NoiseCfg", "ReadingStream"]
 
 Array = npt.NDArray[np.float64]
 Amount = Annotated[float, Field(ge=0)]
@@ -22,7 +22,11 @@ class NoiseCfg(Cfg):
     Attributes:
         bias: Constant error, the same for the whole run; a distribution draws it once per axis.
         random_walk: Standard deviation by which the drift grows in one second.
+        mean: Mean of the noise.
         sd: Standard deviation of the noise of each sample.
+        probability: Share of the readings that have noise.
+        inward: Whether noise leads away from the limits: it is subtracted from a reading at `high` or beyond, added to
+            one at `low` or below, and in between has a random sign.
         resolution: Readings are whole multiples of it; 0 means continuous.
         low: Smallest reading.
         high: Largest reading.
@@ -30,7 +34,10 @@ class NoiseCfg(Cfg):
 
     bias: Number = 0.0
     random_walk: Amount = 0.0
+    mean: float = 0.0
     sd: Amount = 0.0
+    probability: Annotated[float, Field(ge=0, le=1)] = 1.0
+    inward: bool = False
     resolution: Amount = 0.0
     low: float | None = None
     high: float | None = None
@@ -40,6 +47,11 @@ class NoiseCfg(Cfg):
         if self.low is not None and self.high is not None and self.low > self.high:
             raise ValueError(f"low is {self.low:g}, above high, {self.high:g}")
         return self
+
+    def within(self, low: float, high: float) -> NoiseCfg:
+        """Returns it with these limits, where it has none."""
+        own = {"low": low if self.low is None else self.low, "high": high if self.high is None else self.high}
+        return self.model_copy(update=own)
 
 
 class Noise:
@@ -60,7 +72,10 @@ class Noise:
         self._walk = cfg.random_walk * float(np.sqrt(period_s))
         self._offset = bool(self._drift.any()) or self._walk > 0
         self._clipped = cfg.low is not None or cfg.high is not None
-        self._exact = not (self._offset or cfg.sd or cfg.resolution or self._clipped)
+        self._noisy = bool(cfg.sd or cfg.mean) and cfg.probability > 0
+        self._low = -np.inf if cfg.low is None else cfg.low
+        self._high = np.inf if cfg.high is None else cfg.high
+        self._exact = not (self._offset or self._noisy or cfg.resolution or self._clipped)
 
     @property
     def is_none(self) -> bool:
@@ -75,18 +90,58 @@ class Noise:
         """Restores a drift that was saved."""
         self._drift = drift.copy()
 
-    def apply(self, truth: Array) -> Array:
-        """Returns a reading; always a new array."""
+    @property
+    def has_walk(self) -> bool:
+        """Whether it drifts, so that a reading depends on those before."""
+        return self._walk > 0
+
+    def apply(self, truth: Array, rng: np.random.Generator | None = None) -> Array:
+        """Returns a reading; always a new array.
+
+        Args:
+            truth: What would be read without errors.
+            rng: The stream of this one reading; its own otherwise. Drift comes from its own.
+        """
         if self._exact:
             return truth.copy()
-        cfg, rng = self._cfg, self._rng
+        cfg = self._cfg
         if self._walk:
-            self._drift += rng.standard_normal(self._size) * self._walk
+            self._drift += self._rng.standard_normal(self._size) * self._walk
         reading = truth + self._drift if self._offset else truth.copy()
-        if cfg.sd:
-            reading += rng.standard_normal(self._size) * cfg.sd
+        if self._noisy:
+            reading += self._noise(reading, rng or self._rng)
         if cfg.resolution:
             reading = np.round(reading / cfg.resolution) * cfg.resolution
         if self._clipped:
             reading = np.clip(reading, cfg.low, cfg.high)
         return reading
+
+    def _noise(self, reading: Array, rng: np.random.Generator) -> Array:
+        cfg = self._cfg
+        noise = rng.standard_normal(self._size) * cfg.sd + cfg.mean
+        if cfg.probability < 1:
+            noise[rng.random(self._size) >= cfg.probability] = 0.0
+        if cfg.inward:
+            noise[(reading >= self._high) | ((reading > self._low) & (rng.random(self._size) < 0.5))] *= -1.0
+        return noise
+
+
+class ReadingStream:
+    """A random stream for each reading of a sensor, which depends on the reading's number alone.
+
+    So a reading that nobody wants need not be made, and one that is repeated from a snapshot is the same.
+
+    Args:
+        rng: The sensor's own stream, from which the key is drawn.
+    """
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._bits = np.random.Philox(key=int(rng.integers(2**63)))
+        self._start = self._bits.state
+        self._rng = np.random.Generator(self._bits)
+
+    def of(self, sequence: int) -> np.random.Generator:
+        """Returns the stream of a reading; that of the reading before is over."""
+        self._start["state"]["counter"][1] = sequence
+        self._bits.state = self._start
+        return self._rng

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from cellwright.catalogue.arena import ArenaFigures
 from cellwright.core.pose import Pose
 from cellwright.shapes.body_shape import Hull
 from cellwright.shapes.furniture_builder import BODY, FurnitureBuilder, FurnitureShape, halves
-from cellwright.shapes.mesh import cuboid
-from cellwright.shapes.solids import placed
+from cellwright.shapes.mesh import circle, cuboid
+from cellwright.shapes.solids import placed, plate
 
 __all__ = ["arena_shape"]
 
 PAINT_M = 0.0004  # only seen: wheels roll on the floor that the cell has at its height
 CAP_M = 0.002
+LINE_M = 0.0006  # height of a line's upper face
+SPOT_CORNERS = 24
 
 Size2 = tuple[float, float]
 
@@ -30,7 +34,21 @@ def arena_shape(figures: ArenaFigures) -> FurnitureShape:
         _wall(builder, figures, (s * (x + half), -y), (s * (x + half), y))
     for start, end in figures.inner_walls_m:
         _wall(builder, figures, start, end)
+    for line in figures.lines_m:
+        _line(builder, line, figures.line_width_m)
     return builder.build()
+
+
+def _line(builder: FurnitureBuilder, points_m: tuple[Size2, ...], width_m: float) -> None:
+    """Adds strips from point to point, with a round spot at each."""
+    for start, end in pairwise(points_m):
+        along = np.subtract(end, start)
+        place = (*(np.add(start, end) / 2), 0.0), (0.0, 0.0, float(np.arctan2(along[1], along[0])))
+        half = float(np.hypot(*along)) / 2, width_m / 2
+        builder.add_visual("line", placed(cuboid((-half[0], -half[1], PAINT_M), (*half, LINE_M)), *place))
+    for point in points_m:
+        spot = circle(width_m / 2, SPOT_CORNERS)
+        builder.add_visual("line", placed(plate(spot, (PAINT_M, LINE_M), (0.0, 0.0)), (*point, 0.0), (0.0, 0.0, 0.0)))
 
 
 def _wall(builder: FurnitureBuilder, figures: ArenaFigures, start_m: Size2, end_m: Size2) -> None:

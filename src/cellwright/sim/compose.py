@@ -53,7 +53,14 @@ def compose(cell: Cell, layout: Layout, objects: Iterable[Placement] | None = No
     add_tools(spec, cell, layout)
     if cell.arena is not None:
         walls = cell.arena
-        figures = arena(walls.size_m, walls.wall_height_m, walls.wall_thickness_m, walls.inner_walls_m)
+        figures = arena(
+            walls.size_m,
+            walls.wall_height_m,
+            walls.wall_thickness_m,
+            walls.inner_walls_m,
+            walls.lines_m,
+            walls.line_width_m,
+        )
         _attach(spec, builder(figures), "arena", walls.pose.pose)
     like: dict[str, str] = {}
     for mobile in layout.mobiles.values():

@@ -4,13 +4,24 @@ from cellwright.core.messages.base import Message
 from cellwright.core.messages.camera import CameraInfo, CameraPose, Depth, Image, PointCloud, Segmentation
 from cellwright.core.messages.command import LedCommand, VelocityCommand
 from cellwright.core.messages.robot import IoState, JointState, SafetyStatus, ToolStatus
-from cellwright.core.messages.sensing import Beam, Encoder, Imu, LaserScan, Odometry, Range, Wrench
+from cellwright.core.messages.sensing import (
+    Battery,
+    Beam,
+    Encoder,
+    Imu,
+    InfraredReading,
+    LaserScan,
+    Odometry,
+    Range,
+    Wrench,
+)
 from cellwright.core.messages.truth import FaultEvent, JointTruth, JudgeEvent, LookTruth, Verdict, WorldTruth
 from cellwright.core.messages.vision import Detections, Tracks
 from cellwright.core.messages.work import ActionEvent, BeliefChange, CrclCommand, CrclStatus, Order, Plan
 
 __all__ = [
     "ActionEvent",
+    "Battery",
     "Beam",
     "BeliefChange",
     "CameraInfo",
@@ -23,6 +34,7 @@ __all__ = [
     "FaultEvent",
     "Image",
     "Imu",
+    "InfraredReading",
     "IoState",
     "JointState",
     "JointTruth",

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from cellwright.core.messages.base import Array, Message
 
-__all__ = ["Beam", "Encoder", "Imu", "LaserScan", "Odometry", "Range", "Wrench"]
+__all__ = ["Battery", "Beam", "Encoder", "Imu", "InfraredReading", "LaserScan", "Odometry", "Range", "Wrench"]
 
 Singles = npt.NDArray[np.float32]
 HEAD = ("time_ns", "sequence", "source", "frame")
@@ -81,6 +81,92 @@ class Range(Message):
             min_range_m=float(values["min_range"]),
             max_range_m=float(values["max_range"]),
             field_of_view_rad=float(values["field_of_view"]),
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class InfraredReading(Message):
+    """All infrared sensors of one kind of a robot at one moment: what they count, and the ranges (m) made of that."""
+
+    frame: str
+    names: tuple[str, ...]
+    counts: tuple[int, ...]
+    ranges_m: Array
+
+
+@dataclass(slots=True, kw_only=True)
+class Battery(Message):
+    """The voltage (V) of a battery and what is left in it, from 0 to 1, and the current (A) out of it, negative."""
+
+    ROS_TYPE: ClassVar[str | None] = "sensor_msgs/msg/BatteryState"
+    ROS_FIELDS: ClassVar[dict[str, Any]] = {
+        "voltage": np.float32,
+        "temperature": np.float32,
+        "current": np.float32,
+        "charge": np.float32,
+        "capacity": np.float32,
+        "design_capacity": np.float32,
+        "percentage": np.float32,
+        "power_supply_status": np.uint8,
+        "power_supply_health": np.uint8,
+        "power_supply_technology": np.uint8,
+        "present": bool,
+        "cell_voltage": Singles,
+        "cell_temperature": Singles,
+        "location": str,
+        "serial_number": str,
+    }
+
+    frame: str
+    voltage_v: float
+    current_a: float
+    percentage: float
+    capacity_ah: float
+
+    temperature: ClassVar[float] = float("nan")  # as ROS has it for: not measured
+    power_supply_status: ClassVar[int] = 2  # discharging
+    power_supply_health: ClassVar[int] = 1  # good
+    power_supply_technology: ClassVar[int] = 2  # lithium-ion
+    present: ClassVar[bool] = True
+    cell_voltage: ClassVar[Singles] = np.empty(0, np.float32)
+    cell_temperature: ClassVar[Singles] = np.empty(0, np.float32)
+    location: ClassVar[str] = ""
+    serial_number: ClassVar[str] = ""
+
+    @property
+    def voltage(self) -> float:
+        """The voltage."""
+        return self.voltage_v
+
+    @property
+    def current(self) -> float:
+        """The current, negative while it is used."""
+        return self.current_a
+
+    @property
+    def charge(self) -> float:
+        """What is left, in ampere-hours."""
+        return self.percentage * self.capacity_ah
+
+    @property
+    def capacity(self) -> float:
+        """The capacity when it was last full."""
+        return self.capacity_ah
+
+    @property
+    def design_capacity(self) -> float:
+        """The capacity of a new one."""
+        return self.capacity_ah
+
+    @classmethod
+    def of_ros(cls, values: dict[str, Any]) -> Self:
+        """Returns the message of the fields of its ROS type."""
+        return cls(
+            **{key: values[key] for key in HEAD},
+            voltage_v=float(values["voltage"]),
+            current_a=float(values["current"]),
+            percentage=float(values["percentage"]),
+            capacity_ah=float(values["capacity"]),
         )
 
 
