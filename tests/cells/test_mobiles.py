@@ -116,9 +116,23 @@ def test_a_robots_errors_do_not_depend_on_how_many_there_are():
 
 
 def test_sensor_lines_are_those_of_each_robot():
-    lines = load_cell("epucks").sensor_lines()
+    lines = load_cell("epucks").changed({"mobiles": {"ePuck": {"profile": None}}}).sensor_lines()
     assert [line["robot"] for _, line in lines] == ["ePuck0", "ePuck1", "ePuck2", "ePuck3"]
     assert {place for place, _ in lines} == {"mobiles.ePuck.sensors.0"}
+
+
+def test_a_profile_adds_its_sensors_and_a_line_changes_the_one_of_its_type():
+    own = {"type": "proximity", "rate_hz": 10, "noise": {"sd": 0.0}}
+    cell = load_cell("epucks@one").changed({"mobiles": {"ePuck": {"profile": "epuck2", "sensors": [own]}}})
+    lines = {line["type"]: (place, line) for place, line in cell.sensor_lines()}
+    assert set(lines) == {"proximity", "ground", "time_of_flight", "battery", "imu", "color_camera"} & set(lines)
+    assert {"proximity", "ground", "time_of_flight", "battery", "color_camera"} <= set(lines)
+    place, proximity = lines["proximity"]
+    assert place == "mobiles.ePuck.sensors.0"
+    assert (proximity["rate_hz"], proximity["noise"], proximity["conversion"]) == (10, {"sd": 0.0}, "root")
+    assert lines["ground"][0] == "mobiles.ePuck.profile.ground"
+    assert lines["color_camera"][1]["rate_hz"] == 0.0
+    assert MOBILE_PROFILES.get("epuck2").sensors[0]["rate_hz"] == 30.0  # the catalogue's own line is as before
 
 
 GRID = {"shape": "grid", "spacing_m": 0.2}
@@ -131,6 +145,11 @@ GRID = {"shape": "grid", "spacing_m": 0.2}
             {"ePuck": {"model": "epuk"}},
             {},
             "mobiles.ePuck.model: unknown mobile robot model 'epuk'; did you mean 'epuck'",
+        ),
+        (
+            {"ePuck": {"model": "epuck", "profile": "epuck1"}},
+            {},
+            "mobiles.ePuck.profile: unknown profile of mobile robots 'epuck1'; did you mean 'epuck1-si'",
         ),
         ({"ePuck": {"model": "epuck", "count": 3}}, {}, "mobiles.ePuck: count and arrange belong together"),
         (

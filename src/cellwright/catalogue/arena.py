@@ -50,7 +50,12 @@ def arena(
         lines_m=lines_m,
         line_width_m=line_width_m,
         colours=MappingProxyType(
-            {"ground": (0.74, 0.73, 0.70), "line": (0.04, 0.04, 0.045), "wall": (0.62, 0.44, 0.26), "edge": (0.70, 0.52, 0.33)}
+            {
+                "ground": (0.74, 0.73, 0.70),
+                "line": (0.04, 0.04, 0.045),
+                "wall": (0.62, 0.44, 0.26),
+                "edge": (0.70, 0.52, 0.33),
+            }
         ),
         sources=MappingProxyType(
             {

@@ -2,8 +2,8 @@
 
 A control program is written against a driver: its topics, types, units, gains, frames, rates. Those of the e-puck
 disagree about nearly all of that, so each profile follows one of them. Inside the laboratory a topic is always
-`/<robot>/<name>` in SI units; a profile's names, gains and signs are applied at the border to ROS programs alone. What a
-profile says of sensors are lines as in a cell's file.
+`/<robot>/<name>` in SI units; a profile's names, gains and signs are applied at the border to ROS programs alone. What
+a profile says of sensors are lines as in a cell's file.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ MOBILE_PROFILES.add(
     "epuck1-si",
     MobileProfile(
         name="epuck1-si",
-        follows="topics, frames and sensors of the paper's package for V-REP; units and signs of ROS (REP 103, REP 145)",
+        follows="topics, frames and sensors of the paper's package for V-REP; units and signs of REP 103 and REP 145",
         sensors=(_VREP_PROXIMITY,),
         topics=MappingProxyType({"image_raw": "camera"}),
         velocity_topic="cmd_vel",

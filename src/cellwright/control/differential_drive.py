@@ -227,6 +227,15 @@ class DifferentialDrive:
             raise OutOfRange(f"lamp of {self.name}", number, 0, last)
         self._world.leds.on[self.name][number] = on
 
+    def set_led_colour(self, number: int, red: float, green: float, blue: float) -> None:
+        """Sets the colour that an LED has when it is on, each part from 0 to 1, and switches it: off for black."""
+        colour = red, green, blue
+        if not all(0.0 <= part <= 1.0 for part in colour):
+            raise BadInput(f"a colour of {self.name} is red, green, blue from 0 to 1, not {list(colour)}")
+        self.set_led(number, any(colour))
+        if any(colour):
+            self._world.leds.colours[self.name][number] = colour
+
     def set_leds(self, on: Sequence[bool]) -> None:
         """Switches the first LEDs, in the order of their numbers."""
         count = len(self.figures.leds)

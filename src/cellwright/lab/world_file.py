@@ -175,6 +175,7 @@ def _stored_mobile(lab: Lab, name: str) -> dict[str, Any]:
         "pose": qpos[robot.qpos : robot.qpos + 7].tolist(),
         "wheels": qpos[robot.wheel_qpos].tolist(),
         "lamps": list(drive.leds),
+        "lamp_colours": lab.world.leds.colours[name].tolist(),
         "odometry": [believed.x_m, believed.y_m, believed.yaw_rad],
     }
 
@@ -184,6 +185,8 @@ def _put_mobile(lab: Lab, name: str, stored: Mapping[str, Any]) -> None:
     qpos[robot.qpos : robot.qpos + 7], qpos[robot.wheel_qpos] = stored["pose"], stored["wheels"]
     drive.stop()
     drive.set_leds(stored["lamps"])
+    if "lamp_colours" in stored:  # a file of an older version has none
+        lab.world.leds.colours[name][:] = stored["lamp_colours"]
     drive.reset_odometry(*stored["odometry"])
 
 

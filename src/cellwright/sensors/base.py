@@ -23,6 +23,7 @@ from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, CellwrightError, ConfigError, UnknownName
 from cellwright.core.messages import Message
 from cellwright.core.plugin_errors import plugin_error
+from cellwright.core.pose import Pose
 from cellwright.core.registry import Registry
 from cellwright.sensors.noise import Noise, NoiseCfg
 from cellwright.sim import World
@@ -150,6 +151,11 @@ class Sensor(ABC, Generic[C]):
     @property
     def other_topics(self) -> Mapping[str, type[Message]]:
         """Topics of what `sample` puts beside its message."""
+        return {}
+
+    @property
+    def frames(self) -> Mapping[str, Pose]:
+        """Frames of its messages -> their poses on the mobile robot that carries it, where no figures have them."""
         return {}
 
     def taken(self) -> tuple[Message, Beside]:

@@ -1,9 +1,10 @@
-"""Further senses of small mobile robots: ground sensors over lines, a time of flight sensor, the charge of the battery."""
+"""Further senses of small mobile robots: ground sensors over lines, time of flight, the charge of the battery."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import pairwise
 from typing import Annotated, ClassVar, Self
 
 import numpy as np
@@ -111,7 +112,7 @@ class GroundSensor(Sensor[GroundCfg]):
         super().__init__(cfg, context)
         self.world.mobile(cfg.robot)
         arena = self.world.cell.arena
-        pieces = [] if arena is None else [(a, b) for line in arena.lines_m for a, b in zip(line, line[1:], strict=False)]
+        pieces = [] if arena is None else [(a, b) for line in arena.lines_m for a, b in pairwise(line)]
         self._starts, self._ends = np.array(pieces, float).reshape(-1, 2, 2).transpose(1, 0, 2)
         self._width_m = 0.0 if arena is None else arena.line_width_m
         self._to_floor = Pose.identity() if arena is None else arena.pose.pose.inverse()
@@ -123,6 +124,12 @@ class GroundSensor(Sensor[GroundCfg]):
     def other_topics(self) -> Mapping[str, type[Message]]:
         """A topic for the range of each sensor."""
         return {f"/{self.source}/{name}": Range for name in self._names}
+
+    @property
+    def frames(self) -> Mapping[str, Pose]:
+        """A frame for each sensor; x looks at the floor."""
+        down = (0.0, np.pi / 2, 0.0)
+        return {f"base_{n}": Pose.from_xyz_rpy(at, down) for n, at in zip(self._names, self._places, strict=True)}
 
     @property
     def is_skippable(self) -> bool:
@@ -201,6 +208,11 @@ class TimeOfFlightSensor(Sensor[TimeOfFlightCfg]):
         self._own = Pose.from_xyz_rpy(cfg.xyz_m, (0.0, cfg.pitch_rad, 0.0))
         self._ways = cone(cfg.fov_rad, cfg.rays)
         self._stream = ReadingStream(context.rng)
+
+    @property
+    def frames(self) -> Mapping[str, Pose]:
+        """Its own frame; x looks along the middle of its cone."""
+        return {"time_of_flight": self._own}
 
     @property
     def is_skippable(self) -> bool:

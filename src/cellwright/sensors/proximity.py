@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 
 from cellwright.catalogue import PROXIMITY_TABLE
 from cellwright.core.messages import InfraredReading, LaserScan, Message, Range
+from cellwright.core.pose import Pose
 from cellwright.sensors.base import SENSORS, Sensor, SensorCfg, SensorContext
 from cellwright.sensors.noise import NoiseCfg, ReadingStream
 from cellwright.sim import World
@@ -70,11 +71,8 @@ _FRONT_WEIGHTS, _FRONT_PAIRS = _front_weights()
 def counts_at(away_m: Array) -> Array:
     """Returns the counts for a white surface at distances: by the table, then as the inverse square; 0 for none."""
     far = np.maximum(away_m, _TABLE_M[-1])
-    return np.where(
-        away_m > _TABLE_M[-1],
-        _TABLE_COUNTS[-1] * (_TABLE_M[-1] / far) ** 2,
-        np.interp(away_m, _TABLE_M, _TABLE_COUNTS),
-    )
+    beyond = _TABLE_COUNTS[-1] * (_TABLE_M[-1] / far) ** 2
+    return np.asarray(np.where(away_m > _TABLE_M[-1], beyond, np.interp(away_m, _TABLE_M, _TABLE_COUNTS)))
 
 
 def range_of_root(counts: Counts, limits_m: tuple[float, float]) -> Array:
@@ -86,7 +84,7 @@ def range_of_root(counts: Counts, limits_m: tuple[float, float]) -> Array:
 
 def range_of_table(counts: Counts) -> Array:
     """Returns ranges as the ROS 2 driver computes them: the inverse of its table, straight on beyond its end."""
-    return np.interp(counts, *_INVERSE)
+    return np.asarray(np.interp(counts, *_INVERSE))
 
 
 def front_scan(counts: Counts) -> Array:
@@ -204,6 +202,13 @@ class ProximitySensor(Sensor[ProximityCfg]):
         return {topic: Range for topic, _ in self._ends} | scan
 
     @property
+    def frames(self) -> Mapping[str, Pose]:
+        """The frame of the scan, in the middle of the robot at the height of the sensors."""
+        if self.cfg.scan == "none":
+            return {}
+        return {"base_laser": Pose.from_xyz_rpy((0.0, 0.0, self._figures[0].xyz_m[2]), (0.0, 0.0, 0.0))}
+
+    @property
     def is_skippable(self) -> bool:
         """Whether no reading depends on those before."""
         return not self.noises["noise"].has_walk
@@ -252,7 +257,7 @@ class ProximitySensor(Sensor[ProximityCfg]):
         counts = each.mean(axis=1)
         if noise is not None:
             counts *= 1 + self.cfg.counts_noise * noise * np.interp(nearest_m, _TABLE_M, _TABLE_SHARES)
-        return np.clip(np.rint(counts), 0, MAX_COUNTS).astype(np.int64)
+        return np.asarray(np.clip(np.rint(counts), 0, MAX_COUNTS), np.int64)
 
     def _scan(self, head: tuple[int, int, str], counts: Counts, ranges_m: Array) -> LaserScan:
         if self._ahead is None:

@@ -26,7 +26,9 @@ Hits = npt.NDArray[np.int32]
 def cone(aperture_rad: float, rays: int) -> Array:
     """Returns directions in a cone about x: the middle, and the others evenly round its edge; (rays, 3)."""
     around, half = 2 * np.pi * np.arange(rays - 1) / max(rays - 1, 1), aperture_rad / 2
-    edge = np.column_stack([np.full(rays - 1, np.cos(half)), np.sin(half) * np.cos(around), np.sin(half) * np.sin(around)])
+    edge = np.column_stack(
+        [np.full(rays - 1, np.cos(half)), np.sin(half) * np.cos(around), np.sin(half) * np.sin(around)]
+    )
     return np.vstack([[1.0, 0.0, 0.0], edge])
 
 

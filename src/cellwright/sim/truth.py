@@ -108,7 +108,7 @@ class TruthPublisher:
         look = (
             tuple(world.objects),
             tuple(name for name, is_on in world.projectors.on.items() if is_on),
-            b"".join([leds.tobytes() for leds in world.leds.on.values()]),
+            b"".join([leds.tobytes() for leds in (*world.leds.on.values(), *world.leds.colours.values())]),
         )
         if look == self._look:
             return
@@ -117,7 +117,7 @@ class TruthPublisher:
             *self._head(LOOKS),
             objects=look[0],
             models=tuple(world.placement(name).model for name in look[0]),
-            lamps=tuple(f"{n}/{led}" for n, leds in world.leds.on.items() for led in np.flatnonzero(leds)),
+            lamps=world.leds.lit(),
             projectors=look[1],
         )
         self._bus.publish(LOOKS, message)

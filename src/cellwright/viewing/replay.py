@@ -165,8 +165,4 @@ class ReplayWorld:
         look, world = self._looks[number], self.world
         self.gone = frozenset(world.objects) - set(look.objects)
         world.projectors.on = {name: name in look.projectors for name in world.projectors.on}
-        lit = {tuple(lamp.rsplit("/", 1)) for lamp in look.lamps}
-        world.leds.on = {
-            name: np.array([(name, str(led)) in lit for led in range(len(leds))], dtype=bool)
-            for name, leds in world.leds.on.items()
-        }
+        world.leds.show(look.lamps)

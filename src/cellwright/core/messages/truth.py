@@ -53,7 +53,7 @@ class LookTruth(Message):
     Attributes:
         objects: Loose objects that are there.
         models: The catalogue model of each.
-        lamps: LEDs that are lit, as `<mobile robot>/<number>`.
+        lamps: LEDs that are lit, as `<mobile robot>/<number>`, with `#rrggbb` after it for another colour than its own.
         projectors: Projectors that are on.
     """
 

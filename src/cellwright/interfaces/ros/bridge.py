@@ -78,6 +78,7 @@ class RosBridge:
         self._bus_topics = sorted(graph.bus_topics_of([*graph.published, "/tf"]))
         self._types = RosTypes(graph.definitions)
         self._numbers = {topic: number for number, topic in enumerate(self._bus_topics)}
+        self._conversions = {t.bus_topic: t.convert for t in graph.published.values() if t.convert is not None}
         self._subscriptions: dict[str, Subscription] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._process: SideProcess | None = None
@@ -204,6 +205,8 @@ class RosBridge:
 
     def _publish(self, topic: str, message: Message) -> None:
         head = message_head(self._numbers[topic], message.time_ns)
+        if topic in self._conversions:
+            message = self._conversions[topic](message)
         if not self._send(LabPacket.MESSAGE, head, encode(message)):
             self._count(self.dropped, topic, f"{self._what}: a message on {topic} had no room")
 

@@ -15,6 +15,7 @@ __all__ = ["JointFrame", "OfferedService", "PublishedTopic", "RosGraph", "Subscr
 
 NEXT_TYPE = "=" * 80  # before the text of each type that a definition needs
 
+Convert = Callable[[Any], Any]
 Answer = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 
@@ -27,12 +28,15 @@ class PublishedTopic:
         ros_type: Its type, as ROS 2 writes it, such as `sensor_msgs/msg/Imu`.
         bus_topic: The topic of the bus with the same messages; empty for what the bridge makes itself.
         is_latched: Whether a subscriber who comes later gets the last message.
+        convert: Makes of a message of the bus the one of the same class that ROS programs get, where a robot's driver
+            has other frames or signs; all names of one topic of the bus have the same.
     """
 
     topic: str
     ros_type: str
     bus_topic: str = ""
     is_latched: bool = False
+    convert: Convert | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +118,15 @@ class RosGraph:
     odometry: list[str] = field(default_factory=list)
     definitions: dict[str, str] = field(default_factory=dict)
 
-    def publish_bus(self, bus: Bus, bus_topic: str, topic: str = "", *, is_latched: bool = False) -> None:
+    def publish_bus(
+        self,
+        bus: Bus,
+        bus_topic: str,
+        topic: str = "",
+        *,
+        is_latched: bool = False,
+        convert: Convert | None = None,
+    ) -> None:
         """Adds a topic of the bus, under its own name or another one.
 
         Raises:
@@ -124,7 +136,13 @@ class RosGraph:
             raise BadInput(f"there is no topic {bus_topic}; topics: {', '.join(sorted(bus.topics))}")
         ros_type = self.know(bus.topics[bus_topic])
         self.publish(
-            PublishedTopic(topic=topic or bus_topic, ros_type=ros_type, bus_topic=bus_topic, is_latched=is_latched)
+            PublishedTopic(
+                topic=topic or bus_topic,
+                ros_type=ros_type,
+                bus_topic=bus_topic,
+                is_latched=is_latched,
+                convert=convert,
+            )
         )
 
     def know(self, message_type: type[Message]) -> str:
