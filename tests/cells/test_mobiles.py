@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from cellwright.catalogue import MOBILE_PROFILES
 from cellwright.cells import Cell, actual_layout, load_cell, nominal_layout
 from cellwright.core.config import validate
 from cellwright.core.errors import BadInput
@@ -147,9 +148,9 @@ GRID = {"shape": "grid", "spacing_m": 0.2}
             "mobiles.ePuck.model: unknown mobile robot model 'epuk'; did you mean 'epuck'",
         ),
         (
-            {"ePuck": {"model": "epuck", "profile": "epuck1"}},
+            {"ePuck": {"model": "epuck", "profile": "epuck1-drive"}},
             {},
-            "mobiles.ePuck.profile: unknown profile of mobile robots 'epuck1'; did you mean 'epuck1-si'",
+            "mobiles.ePuck.profile: unknown profile of mobile robots 'epuck1-drive'; did you mean 'epuck1-driver'",
         ),
         ({"ePuck": {"model": "epuck", "count": 3}}, {}, "mobiles.ePuck: count and arrange belong together"),
         (

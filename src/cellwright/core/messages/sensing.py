@@ -145,7 +145,7 @@ class Battery(Message):
 
     @property
     def charge(self) -> float:
-        """What is left, in ampere-hours."""
+        """The ampere-hours that are left."""
         return self.percentage * self.capacity_ah
 
     @property
