@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, Self
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +15,6 @@ from cellwright.core.messages import InfraredReading, LaserScan, Message, Range
 from cellwright.core.pose import Pose
 from cellwright.sensors.base import SENSORS, Sensor, SensorCfg, SensorContext
 from cellwright.sensors.noise import NoiseCfg, ReadingStream
-from cellwright.sim import World
-from cellwright.sim.proximity_rays import ProximityRays, cone
 
 __all__ = [
     "ProximityCfg",
@@ -33,7 +30,6 @@ Array = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 Distance = Annotated[float, Field(ge=0, le=10)]
 
-REACH_M = 0.10  # beyond, the table continued as the inverse square is below 35 counts: less than a driver tells apart
 MAX_COUNTS = 4095
 ROOT_M = 0.5  # of the drivers: range in m = 0.5 / sqrt(counts), "from field tests"
 SCAN_RADIUS_M = 0.035  # of the circle on which drivers believe the sensors
@@ -143,21 +139,6 @@ class ProximityCfg(SensorCfg):
         return self
 
 
-_rays: WeakKeyDictionary[World, dict[Any, tuple[list[str], ProximityRays]]] = WeakKeyDictionary()
-
-
-def _rays_of(world: World, cfg: ProximityCfg) -> tuple[int, ProximityRays]:
-    """Returns the rays that a robot shares with all robots of its model, and its row in them."""
-    figures = world.mobile(cfg.robot).figures
-    shared = _rays.setdefault(world, {})
-    key = figures.name, cfg.fov_rad, cfg.rays
-    if key not in shared:
-        names = [name for name, robot in world.mobiles.items() if robot.figures.name == figures.name]
-        shared[key] = names, ProximityRays(world, names, cone(cfg.fov_rad, cfg.rays), REACH_M)
-    names, rays = shared[key]
-    return names.index(cfg.robot), rays
-
-
 @SENSORS.register("proximity")
 class ProximitySensor(Sensor[ProximityCfg]):
     """All of a robot's proximity sensors on `/<robot>/proximity`, and each as a range on `/<robot>/proximity0` ....
@@ -172,7 +153,7 @@ class ProximitySensor(Sensor[ProximityCfg]):
         self._figures = context.world.mobile(cfg.robot).figures.proximity
         noise = cfg.noise.within(*cfg.range_m)
         super().__init__(cfg.model_copy(update={"noise": noise}), context)
-        self._row, self._rays = _rays_of(self.world, cfg)
+        self._rays = self.world.proximity_rays(cfg.robot, cfg.fov_rad, cfg.rays)
         self._stream = ReadingStream(context.rng)
         self._names = tuple(f"proximity{n}" for n in range(len(self._figures)))
         self._ends = [
@@ -217,7 +198,7 @@ class ProximitySensor(Sensor[ProximityCfg]):
         """Returns one reading of all sensors."""
         cfg, head = self.cfg, self.header()
         rng = self._stream.of(head[1])
-        away_m, hits = self._rays.cast(self._row)
+        away_m, hits = self._rays.cast(cfg.robot)
         nearest_m = away_m.min(axis=1)
         counts = self._counts(away_m, hits, nearest_m, rng)
         low, high = cfg.range_m

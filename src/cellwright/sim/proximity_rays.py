@@ -22,6 +22,8 @@ __all__ = ["ProximityRays", "cone"]
 Array = npt.NDArray[np.float64]
 Hits = npt.NDArray[np.int32]
 
+REACH_M = 0.10  # beyond, white sends back less than 35 counts, and drivers say nothing of less than 100
+
 
 def cone(aperture_rad: float, rays: int) -> Array:
     """Returns directions in a cone about x: the middle, and the others evenly round its edge; (rays, 3)."""
@@ -39,19 +41,17 @@ class ProximityRays:
         world: The world with the robots.
         names: The robots.
         directions: Of the rays of a sensor, in its frame, (rays, 3), of length 1.
-        reach_m: How far they reach.
     """
 
-    def __init__(self, world: World, names: list[str], directions: Array, reach_m: float) -> None:
+    def __init__(self, world: World, names: list[str], directions: Array) -> None:
         self._world = world
-        self._names = names
+        self._rows = {name: row for row, name in enumerate(names)}
         self._directions = directions
-        self._reach_m = reach_m
         world.bind(self._look_up)
 
     def _look_up(self) -> None:
         world, model = self._world, self._world.model
-        robots = [world.mobiles[name] for name in self._names]
+        robots = [world.mobiles[name] for name in self._rows]
         self._sites = np.concatenate([robot.proximity_sites for robot in robots])
         self._bodies = np.repeat([robot.body for robot in robots], len(self._sites) // len(robots))
         roots = model.body_rootid[model.geom_bodyid]
@@ -67,18 +67,16 @@ class ProximityRays:
         self._away_m = np.empty((len(robots), 0, 0))
         self._hits = np.empty((len(robots), 0, 0), np.int32)
 
-    def cast(self, row: int) -> tuple[Array, Hits]:
+    def cast(self, robot: str) -> tuple[Array, Hits]:
         """Returns the distances along the rays of a robot's sensors, and the geoms that they hit: (sensors, rays).
 
         A ray that meets nothing as near as the reach is endless, and its geom is -1.
-
-        Args:
-            row: The robot's place among the names.
         """
         key = self._world.data.qpos.tobytes()
         if key != self._key:
             self._cast()
             self._key = key
+        row = self._rows[robot]
         return self._away_m[row], self._hits[row]
 
     def _cast(self) -> None:
@@ -103,13 +101,13 @@ class ProximityRays:
                 away_m[sensor],
                 None,
                 rays,
-                self._reach_m,
+                REACH_M,
             )
         model.geom_group[self._hidden] = groups
-        missed = (hits < 0) | (away_m > self._reach_m)
+        missed = (hits < 0) | (away_m > REACH_M)
         away_m[missed], hits[missed] = np.inf, -1
-        self._away_m = away_m.reshape(len(self._names), -1, rays)
-        self._hits = hits.reshape(len(self._names), -1, rays)
+        self._away_m = away_m.reshape(len(self._rows), -1, rays)
+        self._hits = hits.reshape(len(self._rows), -1, rays)
 
     def _near(self, data: Any, origins: Array, ways: Array) -> npt.NDArray[np.bool_]:
         """Returns for each sensor whether the box of a geom is within reach, or a ray reaches a plane."""
@@ -121,8 +119,8 @@ class ProximityRays:
         np.maximum(there, 0.0, out=there)
         away2 = np.einsum("gis,gis->gs", there, there)
         away2[self._is_own] = np.inf
-        near: npt.NDArray[np.bool_] = (away2 <= self._reach_m**2).any(axis=0)
+        near: npt.NDArray[np.bool_] = (away2 <= REACH_M**2).any(axis=0)
         for plane in self._planes:
             normal, place = data.geom_xmat[plane].reshape(3, 3)[:, 2], data.geom_xpos[plane]
-            near |= (origins - place) @ normal <= -self._reach_m * (ways @ normal).min(axis=1)
+            near |= (origins - place) @ normal <= -REACH_M * (ways @ normal).min(axis=1)
         return near

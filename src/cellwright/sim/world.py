@@ -28,6 +28,7 @@ from cellwright.sim.leds import Leds
 from cellwright.sim.overlaps import OVERLAP_LIMIT_M, refuse_overlaps
 from cellwright.sim.physics import PhysicsEngine
 from cellwright.sim.projectors import Projectors
+from cellwright.sim.proximity_rays import ProximityRays, cone
 from cellwright.sim.rays import Vector, cast_ray, cast_rays
 from cellwright.sim.snapshot import Snapshot
 from cellwright.sim.tool_index import VacuumIndex, index_loose, index_vacuum
@@ -76,6 +77,7 @@ class World:
         self._placements = dict(self.layout.objects)
         self._rebuilt: list[Callable[[], None]] = []
         self._components: dict[str, StatefulComponent] = {}
+        self._proximity_rays: dict[tuple[str, float, int], ProximityRays] = {}
         self._spec = self.full_spec()
         self._spec.discard_visual()
         self.model = self._spec.compile()
@@ -196,6 +198,21 @@ class World:
             mounted_on: The robot on whose flange they begin, or the mobile robot: its own bodies do not stop them.
         """
         return cast_rays(self.model, self.data, origin_m, directions, max_m, self._links_of(mounted_on))
+
+    def proximity_rays(self, robot: str, fov_rad: float, rays: int) -> ProximityRays:
+        """Returns the rays of a mobile robot's proximity sensors, which all robots of its model share.
+
+        Args:
+            robot: The robot.
+            fov_rad: The angle of the cone in which they lie.
+            rays: Rays of each sensor.
+        """
+        figures = self.mobile(robot).figures
+        key = figures.name, fov_rad, rays
+        if key not in self._proximity_rays:
+            names = [name for name, other in self.mobiles.items() if other.figures.name == figures.name]
+            self._proximity_rays[key] = ProximityRays(self, names, cone(fov_rad, rays))
+        return self._proximity_rays[key]
 
     def add(self, name: str, model: str, pose_in_world: Pose, *, clamped: bool = False) -> None:
         """Adds a tray or part while the world runs; every other body keeps its state to the last bit, but wakes.
