@@ -204,3 +204,39 @@ def test_without_webgl_one_line_says_so_and_the_panels_work(browser, trace):
             assert "no picture" in page.inner_text(".cameras")
     finally:
         plain.close()
+
+
+def test_the_timeline_zooms_about_the_cursor_and_follows_it(browser, trace):
+    with opened(browser, trace()) as page:
+        page.evaluate("cellwright.seek(2)")
+        left = "document.querySelector('.cursor').getBoundingClientRect().left"
+        width = "document.querySelector('.block').getBoundingClientRect().width"
+        before, first = page.evaluate(f"[{left}, {width}]")
+        for _ in range(3):
+            page.get_by_role("button", name="Zoom in").click()
+        after, wide = page.evaluate(f"[{left}, {width}]")
+        assert after == pytest.approx(before, abs=2)
+        assert wide == pytest.approx(first * 1.6**3, rel=0.02)
+        box = page.locator(".tracks").bounding_box()
+        for time_s in (0.1, SMALL.SECONDS - 0.1):
+            page.evaluate(f"cellwright.seek({time_s})")
+            assert box["x"] < page.evaluate(left) < box["x"] + box["width"]
+        page.get_by_role("button", name="Fit").click()
+        assert page.evaluate(width) == pytest.approx(first, rel=0.01)
+
+
+def test_paper_gets_the_picture_of_the_cell(browser, trace):
+    with opened(browser, trace()) as page:
+        page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        page.wait_for_function("document.querySelector('.paper').naturalWidth > 300")
+        colours = page.evaluate(
+            """() => {
+              const image = document.querySelector('.paper');
+              const canvas = document.createElement('canvas');
+              [canvas.width, canvas.height] = [40, 30];
+              const context = canvas.getContext('2d');
+              context.drawImage(image, 0, 0, 40, 30);
+              return new Set(new Uint32Array(context.getImageData(0, 0, 40, 30).data.buffer)).size;
+            }"""
+        )
+        assert colours > 20

@@ -4,6 +4,12 @@ import type { Scene, SceneHeader, Vec3 } from "./model.ts";
 
 THREE.ColorManagement.enabled = false; // lights are added in gamma space, as MuJoCo does it
 
+// What is nearly white would be cut off to white, and lose its shape: above 0.7 light is dampened instead.
+THREE.ShaderChunk.tonemapping_pars_fragment = THREE.ShaderChunk.tonemapping_pars_fragment.replace(
+  "vec3 CustomToneMapping( vec3 color ) { return color; }",
+  "vec3 CustomToneMapping( vec3 color ) { return min( color, 0.7 ) + 0.3 * ( 1.0 - exp( - max( color - 0.7, 0.0 ) / 0.3 ) ); }",
+);
+
 const DARK = { top: [0.05, 0.065, 0.08], horizon: [0.105, 0.125, 0.145], floor: [0.3, 0.32, 0.34] } as const;
 const SHADOW_PX = 2048;
 

@@ -209,7 +209,10 @@ async function start(): Promise<void> {
   layOut();
   setTheme();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", setTheme);
-  window.addEventListener("beforeprint", () => setTheme(false));
+  window.addEventListener("beforeprint", () => {
+    setTheme(false);
+    view?.print();
+  });
   window.addEventListener("afterprint", () => setTheme());
   useKeys();
   const blocks = await readBlocks();

@@ -53,7 +53,7 @@ export class Stage {
     this.canvas.setAttribute("aria-label", "The cell. Arrow keys turn the view, plus and minus zoom.");
     this.renderer = new THREE.WebGLRenderer({ canvas: this.canvas, antialias: true, powerPreference: "high-performance" });
     this.renderer.outputColorSpace = THREE.LinearSRGBColorSpace;
-    this.renderer.toneMapping = THREE.NoToneMapping;
+    this.renderer.toneMapping = THREE.CustomToneMapping;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false;
@@ -82,6 +82,13 @@ export class Stage {
   take(shots: Shot[]): void {
     this.shots = shots;
     this.redraw();
+  }
+
+  /** Draws at once, and returns the picture: paper gets nothing of a canvas that is drawn later. */
+  picture(): string {
+    this.isResting = this.areShadowsOld = true;
+    this.draw(performance.now());
+    return this.canvas.toDataURL("image/jpeg", 0.92);
   }
 
   setShadows(isOn: boolean): void {

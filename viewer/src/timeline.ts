@@ -1,4 +1,4 @@
-/** The timeline: playing, speed, a slider, a lane of actions for each robot, marks of faults and verdicts. */
+/** The timeline: playing, speed, zoom, a slider, a lane of actions for each robot, marks of faults and verdicts. */
 import type { App } from "./app.ts";
 import { SPEEDS } from "./clock.ts";
 import { marks, neighbour } from "./document.ts";
@@ -7,6 +7,10 @@ import { icon } from "./icons.ts";
 import type { Run } from "./run.ts";
 import { phaseWord, shortAction } from "./words.ts";
 
+const SHORTEST_S = 0.5; // that all the width may show
+const TICK_PX = 90;
+const NAMES_PX = 96; // as the style sheet has it
+
 export class Timeline {
   readonly element: HTMLElement;
   private readonly play = h("button", { type: "button", class: "round", onclick: () => this.app.clock.toggle() });
@@ -14,11 +18,16 @@ export class Timeline {
   private readonly slider = h("input", { type: "range", step: "0.01", "aria-label": "Time" });
   private readonly lanes = h("div", { class: "lanes" });
   private readonly cursor = h("div", { class: "cursor" });
+  private readonly ticks = h("div", { class: "ticks" });
+  private readonly span = h("div", { class: "span" });
+  private readonly tracks = h("div", { class: "tracks", tabIndex: -1 }, this.span);
+  private readonly fit = h("button", { type: "button", class: "small", title: "The whole time", hidden: true, onclick: () => this.setZoom(1) }, "Fit");
   private readonly live = h("button", { type: "button", class: "small live-button", onclick: () => this.app.clock.follow() }, "● Now");
   private blocks: { element: HTMLElement; start_s: number; end_s: number }[] = [];
   private shown = "";
   private isShownPlaying: boolean | null = null;
   private range: [number, number] = [0, 1];
+  private zoom = 1;
 
   constructor(private readonly app: App) {
     const speeds = h(
@@ -39,9 +48,24 @@ export class Timeline {
         speeds,
         this.live,
         this.now,
+        h(
+          "span",
+          { class: "zoom", role: "group", "aria-label": "Zoom of the timeline" },
+          this.fit,
+          h("button", { type: "button", class: "small", title: "Longer span  (wheel on the timeline)", "aria-label": "Zoom out", onclick: () => this.setZoom(this.zoom / 1.6) }, "−"),
+          h("button", { type: "button", class: "small", title: "Shorter span  (wheel on the timeline)", "aria-label": "Zoom in", onclick: () => this.setZoom(this.zoom * 1.6) }, "+"),
+        ),
       ),
-      h("div", { class: "tracks" }, h("div", { class: "slider-row" }, h("span", { class: "lane-name" }, "Time"), this.slider), this.lanes, this.cursor),
+      this.tracks,
     );
+    add(this.span, [
+      h("div", { class: "slider-row" }, h("span", { class: "lane-name" }, "Time"), this.slider),
+      h("div", { class: "lane" }, h("span", { class: "lane-name" }), this.ticks),
+      this.lanes,
+      this.cursor,
+    ]);
+    this.tracks.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    new ResizeObserver(() => this.drawTicks()).observe(this.tracks);
     this.lanes.addEventListener("pointerdown", (event) => this.drag(event));
     app.on("time", () => this.follow());
     app.on("data", () => this.build());
@@ -53,6 +77,42 @@ export class Timeline {
     const known = times.filter((time): time is number => time !== null);
     if (known.length) this.app.clock.seek(direction > 0 ? Math.min(...known) : Math.max(...known));
     else if (direction < 0) this.app.clock.seek(this.app.clock.start_s);
+  }
+
+  /** Shows so many times less than the whole time; what is at a place of the page, else the cursor, stays where it is. */
+  private setZoom(zoom: number, clientX?: number): void {
+    const before = this.ticks.getBoundingClientRect();
+    const cursor = this.cursor.getBoundingClientRect().left;
+    const box = this.tracks.getBoundingClientRect();
+    const x = clientX ?? (cursor > box.left && cursor < box.right ? cursor : box.left + box.width / 2);
+    const share = (x - before.left) / before.width;
+    this.zoom = Math.min(Math.max(1, (this.range[1] - this.range[0]) / SHORTEST_S), Math.max(1, zoom));
+    this.span.style.setProperty("--zoom", String(this.zoom));
+    this.fit.hidden = this.zoom === 1;
+    const after = this.ticks.getBoundingClientRect();
+    this.tracks.scrollLeft += after.left + share * after.width - x;
+    this.drawTicks();
+  }
+
+  private wheel(event: WheelEvent): void {
+    const isScroll = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
+    const hasMore = this.tracks.scrollHeight > this.tracks.clientHeight + 1;
+    if (isScroll || (hasMore && !event.ctrlKey && !event.metaKey)) return;
+    event.preventDefault();
+    this.setZoom(this.zoom * Math.exp(-event.deltaY * 0.002), event.clientX);
+  }
+
+  private drawTicks(): void {
+    const [from, to] = this.range;
+    const least = ((to - from) * TICK_PX) / Math.max(TICK_PX, this.ticks.clientWidth);
+    const power = 10 ** Math.floor(Math.log10(least));
+    const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= least) ?? 10);
+    const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+    const ticks: HTMLElement[] = [];
+    for (let n = Math.ceil(from / step - 1e-9); n * step <= to - least * 0.4; n++) {
+      ticks.push(h("span", { style: { left: this.percent(n * step) } }, fixed(n * step, decimals)));
+    }
+    fill(this.ticks, ...ticks);
   }
 
   private setSpeed(event: Event): void {
@@ -75,6 +135,7 @@ export class Timeline {
     });
     this.slider.min = String(this.range[0]);
     this.slider.max = String(this.range[1]);
+    this.drawTicks();
     this.follow();
   }
 
@@ -130,7 +191,7 @@ export class Timeline {
   }
 
   private drag(event: PointerEvent): void {
-    const track = this.slider.getBoundingClientRect();
+    const track = this.ticks.getBoundingClientRect();
     if (event.clientX < track.left - 4 || (event.target as HTMLElement).classList.contains("mark")) return;
     event.preventDefault();
     const to = (moved: PointerEvent): void => {
@@ -141,6 +202,13 @@ export class Timeline {
     this.lanes.setPointerCapture(event.pointerId);
     this.lanes.onpointermove = to;
     this.lanes.onpointerup = this.lanes.onpointercancel = () => (this.lanes.onpointermove = null);
+  }
+
+  /** Scrolls so that the cursor is seen. */
+  private reveal(): void {
+    const box = this.tracks.getBoundingClientRect();
+    const x = this.cursor.getBoundingClientRect().left - box.left;
+    if (x < NAMES_PX || x > box.width - 4) this.tracks.scrollLeft += x - NAMES_PX - (box.width - NAMES_PX) / 5;
   }
 
   private follow(): void {
@@ -154,13 +222,16 @@ export class Timeline {
     this.live.classList.toggle("on", clock.isFollowing);
     const share = (clock.time_s - this.range[0]) / (this.range[1] - this.range[0]);
     this.cursor.style.setProperty("--share", String(Math.min(1, Math.max(0, share))));
+    if (this.zoom > 1) this.reveal();
     for (const { element, start_s, end_s } of this.blocks) {
       element.classList.toggle("current", start_s <= clock.time_s + 1e-9 && clock.time_s < end_s);
     }
   }
 }
 
+/** Returns the robots that have lanes; none while no robot has an action, as of programs that tell none. */
 function robotsOf(run: Run): string[] {
   const { robots, actions } = run.document;
+  if (!actions.length) return [];
   return robots.length ? robots : [...new Set(actions.map((action) => action.robot))];
 }

@@ -23,6 +23,7 @@ export class View implements Eyes {
   private readonly labels = h("div", { class: "labels", "aria-hidden": "true" });
   private readonly card = h("div", { class: "card-box" });
   private readonly views = h("div", { class: "views", role: "toolbar", "aria-label": "Views" });
+  private readonly paper = h("img", { class: "paper", alt: "The cell" });
   private readonly layers: Set<Layer>;
   private cells: { run: Run; cell: CellScene; overlays: Overlays }[] = [];
   private isDark = false;
@@ -41,7 +42,7 @@ export class View implements Eyes {
     const { canvas } = this.stage;
     canvas.addEventListener("pointerdown", (event) => (this.wasDown = [event.clientX, event.clientY]));
     canvas.addEventListener("pointerup", (event) => this.click(event));
-    this.element.append(this.labels, this.views, this.layerList(), this.card);
+    this.element.append(this.paper, this.labels, this.views, this.layerList(), this.card);
     app.on("time", () => this.stage?.redraw(true));
     app.on("select", () => this.stage?.redraw());
     app.on("data", () => this.stage?.redraw(true));
@@ -65,6 +66,11 @@ export class View implements Eyes {
     this.listViews(runs[0]!);
     if (isFirst) this.home();
     else this.stage.resize();
+  }
+
+  /** Puts the picture of the cell onto the paper. */
+  print(): void {
+    if (this.stage?.cells.length) this.paper.src = this.stage.picture();
   }
 
   setDark(isDark: boolean): void {

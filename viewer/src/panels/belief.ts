@@ -32,7 +32,7 @@ export class BeliefPanel implements Panel {
       fill(this.table, h("tbody", null, h("tr", null, h("td", null, run.document.belief.length || run.document.about.status === "running" ? "Nothing is believed yet." : "This controller does not tell what it believes."))));
       return;
     }
-    const heads = ["Thing", "x", "y", "z", "Yaw", "SD", ...(isTruthShown ? ["Off", "Turn"] : []), "State"];
+    const heads = ["Thing", "x", "y", "z", "Yaw", "SD", ...(isTruthShown ? ["Off", "Turn"] : [])];
     fill(
       this.table,
       h("thead", null, h("tr", null, ...heads.map((head) => h("th", { scope: "col" }, head)))),
@@ -43,13 +43,12 @@ export class BeliefPanel implements Panel {
           h(
             "tr",
             { class: body === null ? "" : "link", onclick: () => body !== null && this.select(body) },
-            h("td", null, h("b", null, String(row.id)), kindOf(row.sku, String(row.id))),
+            h("td", null, h("b", null, String(row.id)), h("small", null, [kindOf(row.sku, String(row.id)), row.state, row.slot].filter(Boolean).join(", "))),
             ...[0, 1, 2].map((axis) => h("td", { class: "number" }, fixed(row.pose[axis]! * 1000, 1))),
             h("td", { class: "number" }, `${fixed(yaw(row.pose), 1)}°`),
             h("td", { class: "number" }, row.sd ? fixed(Math.max(...row.sd.slice(0, 2).map((sd) => sd ?? 0)) * 1000, 1) : "–"),
             isTruthShown ? h("td", { class: `number ${off_mm !== null && off_mm > 10 && row.state === "seen" ? "bad" : ""}` }, fixed(off_mm, 1)) : null,
             isTruthShown ? h("td", { class: "number" }, fixed(turn_deg, 1)) : null,
-            h("td", null, row.state, row.slot ? h("small", null, row.slot) : null),
           ),
         ),
       ),
@@ -58,7 +57,7 @@ export class BeliefPanel implements Panel {
 }
 
 /** Returns the kind of a thing, unless its name says it. */
-function kindOf(sku: string, id: string): HTMLElement | null {
+function kindOf(sku: string, id: string): string | null {
   const plain = sku.replace(/^sku_/, "").replace(/^part_/, "");
-  return id.startsWith(plain) ? null : h("small", null, plain);
+  return id.startsWith(plain) ? null : plain;
 }

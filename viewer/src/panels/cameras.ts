@@ -13,6 +13,7 @@ export interface Eyes {
 }
 
 const WIDTH_PX = 440;
+const [LETTER_PX, LINE_PX] = [6.2, 15];
 
 interface Shown {
   camera: SceneCamera;
@@ -71,10 +72,19 @@ export class CamerasPanel implements Panel {
       }
       fill(over);
       const reports = detectionsAt(run.document.detections, time_s, 2).filter((report) => cameraOf(report.source, run.scene.header.cameras) === camera);
+      const width = over.clientWidth || canvas.width;
+      const taken: [number, number, number][] = [];
       for (const report of reports) {
         for (const item of report.items) {
           const at = eyes?.project(run, camera, item.pose);
-          if (at) over.append(h("span", { class: "seen", style: { left: `${at.x * 100}%`, top: `${at.y * 100}%` } }, item.sku.replace(/^sku_(part_)?/, "")));
+          if (!at) continue;
+          const text = item.sku.replace(/^sku_(part_)?/, "");
+          // A text that would lie on another is left out; its circle stays, and tells it when it is pointed at.
+          const [left, top] = [at.x * width, (at.y * width * camera.height) / camera.width];
+          const right = left + text.length * LETTER_PX + 12;
+          const isFree = !taken.some(([from, to, level]) => left < to && right > from && Math.abs(level - top) < LINE_PX);
+          if (isFree) taken.push([left, right, top]);
+          over.append(h("span", { class: `seen${isFree ? "" : " bare"}`, title: text, style: { left: `${at.x * 100}%`, top: `${at.y * 100}%` } }, isFree ? text : ""));
         }
       }
       if (eyes && camera.fovy_rad) shots.push({ run, camera, canvas });

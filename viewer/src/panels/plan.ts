@@ -113,7 +113,8 @@ export class PlanPanel implements Panel {
     const number = run.document.plans.indexOf(plan) + 1;
     fill(
       this.steps,
-      h("h3", null, `Plan ${number} of ${run.document.plans.length}`, h("small", null, `${done} of ${plan.steps.length} steps done`)),
+      h("h3", null, `Plan ${number} of ${run.document.plans.length}`, plan.steps.length ? h("small", null, `${done} of ${plan.steps.length} steps done`) : null),
+      plan.steps.length ? null : h("p", { class: "empty" }, "Nothing is left to do."),
       h("p", { class: "facts" }, `by ${plan.planner} at ${fixed(plan.time_s, 2)} s${plan.reason ? `: ${plan.reason}` : ""}`),
       ...plan.steps.map((step, index) => {
         const { word, kind } = states[index]!;
