@@ -5,6 +5,7 @@ Imported in the bridge's process alone, with what rospy brings.
 
 from __future__ import annotations
 
+import socket
 import struct
 import sys
 from collections.abc import Callable
@@ -27,6 +28,7 @@ __all__ = [
 ]
 
 ROOM_BYTES = 8 * 2**20  # of messages that a subscriber has not read yet
+SOCKET_BYTES = 2**18
 MOST_MESSAGES, LEAST_MESSAGES = 2000, 2
 MAX_MESSAGE_BYTES = 2**20  # of what ROS programs send; a command is small
 CLOCK = "/clock"
@@ -154,8 +156,9 @@ def bound_and_tell(tell: Callable[[str], None]) -> None:
             tell(f"refused: a publisher of {connection.name}: {header['error']}")
         as_rospy_does(connection, header)
 
-    def handle_subscriber(handler: Any, socket: Any, address: Any, header: dict[str, str]) -> str | None:
-        error: str | None = as_rospy_handles(handler, socket, address, header)
+    def handle_subscriber(handler: Any, end: Any, address: Any, header: dict[str, str]) -> str | None:
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SOCKET_BYTES)  # what waits in it is never dropped, and old
+        error: str | None = as_rospy_handles(handler, end, address, header)
         if error:
             tell(f"refused: {header.get('callerid')} as a subscriber of {header.get('topic')}: {error}")
         return error

@@ -1,0 +1,136 @@
+"""A cell served to a real roscore, looked at and driven with the tools of Debian's ROS."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from rosbags.highlevel import AnyReader
+from rosbags.rosbag1 import Writer
+from rosbags.typesys import Stores, get_typestore
+from tests.interfaces.ros.roscore import ServedCell, wait_for
+
+from cellwright.interfaces.ros.types import RosTypes, short_name
+
+pytestmark = pytest.mark.peer
+
+SEND_BADLY = """
+import json, time
+import rospy
+from std_msgs.msg import String, UInt8MultiArray
+from geometry_msgs.msg import Twist
+rospy.init_node("careless")
+speeds = rospy.Publisher("/ePuck0/cmd_vel", Twist, queue_size=5)
+leds = rospy.Publisher("/ePuck0/cmd_led", UInt8MultiArray, queue_size=5)
+while not (speeds.get_num_connections() and leds.get_num_connections()): time.sleep(0.05)
+nan = Twist(); nan.linear.x = float("nan")
+speeds.publish(nan)
+leds.publish(data=bytes(100_000_000))
+leds.publish(data=[0, 0, 0, 0, 0, 0, 0, 9])
+rospy.Publisher("/ePuck1/cmd_vel", String, queue_size=1)
+time.sleep(2.0)
+print(json.dumps({"connected": leds.get_num_connections()}))
+"""
+
+CHECKSUMS = """
+import importlib, json, sys
+sums = {}
+for name in sys.argv[1:]:
+    package, kind, short = name.split("/")
+    try:
+        sums[name] = getattr(importlib.import_module(f"{package}.{kind}"), short)._md5sum
+    except ImportError:
+        pass
+print(json.dumps(sums))
+"""
+
+
+@pytest.fixture(scope="module")
+def epucks(ros, tmp_path_factory):
+    served = ServedCell(ros, tmp_path_factory.mktemp("served"), "epucks")
+    yield served
+    assert served.is_alive, served.said()
+    served.close()
+
+
+def place_of(ros, robot="ePuck0"):
+    """Returns where a robot believes it is, as `rostopic echo` prints it."""
+    said = ros.run("rostopic", "echo", "-n", 1, "-p", f"/{robot}/odom/pose/pose/position")
+    return np.array([float(number) for number in said.strip().splitlines()[-1].split(",")[1:]])
+
+
+def test_tools_see_the_topics_and_their_types(ros, epucks):
+    topics = ros.run("rostopic", "list").split()
+    assert {"/clock", "/tf", "/tf_static", "/ePuck0/odom", "/ePuck3/cmd_vel"} <= set(topics)
+    assert ros.run("rostopic", "type", "/ePuck0/odom").strip() == "nav_msgs/Odometry"
+    said = ros.run("rosnode", "info", "/cellwright")
+    assert " * /ePuck0/odom [nav_msgs/Odometry]" in said
+    assert " * /ePuck0/cmd_vel" in said.partition("Subscriptions")[2]
+
+
+def test_simulation_time_is_the_time_of_ros(ros, epucks):
+    assert ros.run("rosparam", "get", "/use_sim_time").strip() == "true"
+    rates = re.findall(r"average rate: ([\d.]+)", ros.run("rostopic", "hz", "/ePuck0/odom", within_s=3.0))
+    assert float(rates[-1]) == pytest.approx(25, rel=0.1)  # by /clock, whatever else the machine does
+
+
+def test_a_robot_is_driven_and_its_frame_follows(ros, epucks):
+    turn = "{angular: {z: 1.0}}"
+    ros.run("rostopic", "pub", "-r", 20, "/ePuck0/cmd_vel", "geometry_msgs/Twist", turn, within_s=2.5)
+    echo = ros.run("/usr/lib/tf/tf_echo", "odom", "ePuck0/base_prox0", within_s=2.5)
+    tells = re.findall(r"Translation: \[(.*?)\]", echo)
+    sensors = np.array([[float(number) for number in tell.split(",")] for tell in tells[-2:]])
+    assert np.linalg.norm(sensors[1] - sensors[0]) > 0.02  # it turns on the spot
+    radii = np.linalg.norm(sensors[:, :2] - place_of(ros)[:2], axis=1)
+    assert radii == pytest.approx([0.0365, 0.0365], abs=0.003)  # the ring on which the sensors are
+
+
+def test_what_rosbag_records_is_read_and_what_is_written_it_plays(ros, epucks, tmp_path):
+    ros.run("rosbag", "record", "-O", tmp_path / "kept.bag", "--duration=1", "/ePuck1/odom", "/tf", "/clock")
+    with AnyReader([tmp_path / "kept.bag"]) as bag:
+        kinds = {connection.topic: connection.msgtype for connection in bag.connections}
+        assert kinds == {
+            "/ePuck1/odom": "nav_msgs/msg/Odometry",
+            "/tf": "tf2_msgs/msg/TFMessage",
+            "/clock": "rosgraph_msgs/msg/Clock",
+        }
+        poses = [c for c in bag.connections if c.topic == "/ePuck1/odom"]
+        stamps = [bag.deserialize(raw, c.msgtype).header.stamp for c, _, raw in bag.messages(poses)]
+        times_s = np.array([stamp.sec + stamp.nanosec / 1e9 for stamp in stamps])
+        assert len(times_s) > 10
+        assert np.diff(times_s) == pytest.approx(np.full(len(times_s) - 1, 0.04), abs=1e-6)
+
+    store = get_typestore(Stores.ROS1_NOETIC)
+    vector = store.types["geometry_msgs/msg/Vector3"]
+    twist = store.types["geometry_msgs/msg/Twist"](linear=vector(x=0.03, y=0, z=0), angular=vector(x=0, y=0, z=0))
+    with Writer(tmp_path / "drive.bag") as bag:
+        topic = bag.add_connection("/ePuck1/cmd_vel", "geometry_msgs/msg/Twist", typestore=store)
+        for number in range(10):
+            bag.write(topic, 10**9 + number * 10**8, store.serialize_ros1(twist, twist.__msgtype__))
+    before = place_of(ros, "ePuck1")
+    ros.run("rosbag", "play", tmp_path / "drive.bag")
+    assert place_of(ros, "ePuck1")[0] > before[0] + 0.01
+
+
+def test_what_cannot_be_taken_is_refused_counted_and_told(ros, epucks):
+    assert ros.python(SEND_BADLY) == {"connected": 1}  # whoever sends badly stays connected
+    wait_for(lambda: "topic types do not match" in epucks.said(), "the line")
+    said = epucks.said()
+    assert "refused: /ePuck0/cmd_vel: a speed is a finite number, not [nan, 0.0, 0.0]" in said
+    assert "refused: a message of 100.0 MB on /ePuck0/cmd_led" in said
+    assert "refused: /ePuck0/cmd_led: ePuck0 has" in said
+    assert re.search(
+        r"refused: a publisher of /ePuck1/cmd_vel: .*\[geometry_msgs/Twist\] vs. \[std_msgs/String\]", said
+    )
+    assert place_of(ros, "ePuck2") == pytest.approx([-0.1, 0.1, 0.0], abs=0.01)  # nobody else suffers
+
+
+def test_checksums_are_those_of_debian(ros):
+    types = RosTypes({})
+    names = sorted(name for name in types.ros1.fielddefs if "/msg/" in name and not name.startswith("builtin"))
+    services = ["std_srvs/srv/Empty", "std_srvs/srv/SetBool", "std_srvs/srv/Trigger"]
+    sums = ros.python(CHECKSUMS, *names, *services)
+    ours = {name: types.service_md5(name) if "/srv/" in name else types.md5(name) for name in sums}
+    assert {short_name(name) for name in sums} >= {"nav_msgs/Odometry", "tf2_msgs/TFMessage", "std_srvs/SetBool"}
+    assert ours == sums
