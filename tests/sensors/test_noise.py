@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from cellwright.core.config import Normal, validate
 from cellwright.core.errors import ConfigError
 from cellwright.sensors import Noise, NoiseCfg
+from cellwright.sensors.noise import ReadingStream
 
 SIZE = 4000
 
@@ -113,3 +114,50 @@ def test_one_stream_gives_one_sequence():
 def test_errors_that_make_no_sense_are_refused(cfg):
     with pytest.raises(ConfigError, match=r"test\.yaml"):
         validate(cfg, NoiseCfg, "test.yaml")
+
+
+LIMITS = {"low": 0.005, "high": 0.05}
+
+
+@given(st.floats(0.0, 0.06), st.floats(0.0, 1.0), st.floats(-0.01, 0.01), st.floats(0.0, 1.0))
+def test_the_papers_noise_never_leaves_the_limits(value, probability, mean, sd):
+    apply = noise(size=40, probability=probability, mean=mean, sd=sd, inward=True, **LIMITS).apply
+    reading = apply(np.full(40, value))
+    assert (reading >= 0.005).all()
+    assert (reading <= 0.05).all()
+    if probability == 0:
+        assert (reading == np.clip(value, 0.005, 0.05)).all()
+
+
+def test_the_papers_noise_leads_inward_at_the_limits_and_both_ways_between():
+    def errors(value):
+        return noise(probability=0.5, mean=0.004, sd=0.0005, inward=True, **LIMITS).apply(np.full(SIZE, value)) - value
+
+    for value, sign in ((0.05, -1.0), (0.005, 1.0)):
+        wrong = errors(value)
+        wrong = wrong[wrong != 0]
+        assert len(wrong) / SIZE == pytest.approx(0.5, abs=4 * 0.5 / SIZE**0.5)
+        assert (np.sign(wrong) == sign).all()
+        assert abs(wrong).mean() == pytest.approx(0.004, abs=0.0001)
+    between = errors(0.03)
+    assert (between > 0).sum() / (between != 0).sum() == pytest.approx(0.5, abs=4 * 0.5 / (SIZE / 2) ** 0.5)
+    assert abs(between[between != 0]).mean() == pytest.approx(0.004, abs=0.0001)
+
+
+def test_a_share_of_readings_has_noise_and_a_mean():
+    errors = noise(probability=0.16, mean=1.0, sd=0.1).apply(np.zeros(SIZE))
+    assert (errors != 0).mean() == pytest.approx(0.16, abs=4 * (0.16 * 0.84 / SIZE) ** 0.5)
+    assert errors[errors != 0].mean() == pytest.approx(1.0, abs=0.02)
+
+
+def test_a_reading_stream_depends_on_the_number_alone():
+    first, second = (ReadingStream(np.random.default_rng(3)) for _ in range(2))
+    drawn = {number: first.of(number).standard_normal(3).tolist() for number in (0, 1, 7, 2**40)}
+    for number in (7, 2**40, 0, 1):
+        rng = second.of(number)
+        assert rng.standard_normal(3).tolist() == drawn[number]
+        rng.random(5), rng.integers(9)  # what is left of it does not matter
+    assert len({tuple(values) for values in drawn.values()}) == 4
+    many = np.array([first.of(number).standard_normal() for number in range(SIZE)])
+    assert abs(many.mean()) < 4 / SIZE**0.5
+    assert abs(np.corrcoef(many[1:], many[:-1])[0, 1]) < 4 / SIZE**0.5
