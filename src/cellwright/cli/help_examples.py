@@ -54,6 +54,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "log replay": ("log replay out/run.mcap --speed 4",),
     "log compare": ("log compare out/run.mcap out/run-2.mcap",),
     "log plot": ("log plot out/run.mcap --field '/fanuc/joint_states.position[2]'",),
+    "log export": (
+        "log export out/run.mcap --out run.bag",
+        "log export out/run.mcap --out tables --format csv --topic '/fanuc/*'",
+    ),
     "log trace": ("log trace out/run.mcap --out run.html",),
     "log video": (
         "log video out/run.mcap --out run.mp4",

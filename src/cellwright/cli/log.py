@@ -12,6 +12,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from cellwright.cli.log_export import export
 from cellwright.cli.log_text import note_text, only_other, text_of
 from cellwright.cli.log_video import video
 from cellwright.cli.output import console, err, prepare_output, print_json, say, table
@@ -23,13 +24,14 @@ from cellwright.record import plot as plot_log
 
 __all__ = ["app"]
 
-app = typer.Typer(no_args_is_help=True, help="Recorded runs: show, replay, compare, plot and film them.")
+app = typer.Typer(no_args_is_help=True, help="Recorded runs: show, replay, compare, plot, export and film them.")
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A log (MCAP file).")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 TopicNames = Annotated[list[str] | None, typer.Option("--topic", metavar="T", help="Only this topic; may be repeated.")]
 
 app.command()(video)
+app.command()(export)
 
 DEFAULT_LIMIT = 10
 IN_EVERY_MESSAGE = ("time_ns", "sequence", "source", "header.stamp.sec", "header.stamp.nanosec")

@@ -5,7 +5,7 @@ from cellwright.record.log import Log, LogEntry, Topic, read_log
 from cellwright.record.plot import Curve, default_fields, plot
 from cellwright.record.recorder import LostMessages, Recorder
 from cellwright.record.replay import ReplaySummary, paced, replay
-from cellwright.record.values import fields_of, plain
+from cellwright.record.values import fields_of, plain, unit_of
 
 __all__ = [
     "Curve",
@@ -27,4 +27,5 @@ __all__ = [
     "plot",
     "read_log",
     "replay",
+    "unit_of",
 ]

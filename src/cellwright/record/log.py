@@ -15,12 +15,15 @@ import numpy as np
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from cellwright.core.errors import LogError, UnknownName
+from cellwright.core.messages import Message
 from cellwright.core.rich_text import html_table
 from cellwright.core.ros import decode, from_ros, message_class, newer_class
 from cellwright.record.records import LogRecords, read_blocks
 from cellwright.record.values import fields_of, stacked
 
 __all__ = ["Log", "LogEntry", "RawEntry", "Topic", "read_log"]
+
+TRUTH_PREFIX = "/truth/"
 
 
 @dataclass
@@ -129,6 +132,18 @@ class Log:
         if name not in self.topics:
             raise UnknownName("topic", name, self.topics, where=str(self.path))
         return self.topics[name]
+
+    def class_of(self, topic: str) -> type[Message] | None:
+        """Returns the class of a topic's messages; None where this process knows none."""
+        channel = next(c for c in self._records.channels.values() if c.topic == self.topic(topic).name)
+        schema = self._records.schemas.get(channel.schema_id)
+        text = schema.data.decode(errors="replace") if schema else ""
+        return message_class(schema.name, text, channel.metadata.get("class", "")) if schema else None
+
+    def is_truth(self, topic: str) -> bool:
+        """Returns whether a topic carries what no controller may see: by its class, or else by its name."""
+        known = self.class_of(topic)
+        return topic.startswith(TRUTH_PREFIX) if known is None else known.TRUTH
 
     def raw(self, topics: Iterable[str] | None = None) -> Iterator[RawEntry]:
         """Yields messages as bytes in the order of time; those of the same time in the order of recording.

@@ -13,6 +13,7 @@ import numpy as np
 
 from cellwright.core.errors import BadInput, LogError, MissingExtra, OutputError, UnknownName
 from cellwright.record.log import Log
+from cellwright.record.values import unit_of
 
 __all__ = ["Curve", "default_fields", "plot"]
 
@@ -20,32 +21,6 @@ MAX_CURVES = 40
 MAX_DEFAULT_PANELS = 6
 FIELD = re.compile(r"(?P<topic>[^\s.\[\]]+)\.(?P<field>[\w.]+?)(?:\[(?P<index>\d+(?:,\d+)*)\])?")
 
-UNIT_OF_ENDING = {
-    "m": "m",
-    "rad": "rad",
-    "s": "s",
-    "ns": "ns",
-    "mps": "m/s",
-    "n": "N",
-    "px": "px",
-    "hz": "Hz",
-}
-UNIT_OF_FIELD = {
-    ("sensor_msgs/msg/JointState", "position"): "rad or m",
-    ("sensor_msgs/msg/JointState", "velocity"): "rad/s or m/s",
-    ("sensor_msgs/msg/JointState", "effort"): "N m or N",
-    ("geometry_msgs/msg/WrenchStamped", "force"): "N",
-    ("geometry_msgs/msg/WrenchStamped", "torque"): "N m",
-    ("cellwright_msgs/msg/Imu", "acceleration"): "m/s²",
-    ("cellwright_msgs/msg/Imu", "angular_velocity"): "rad/s",
-    ("cellwright_msgs/msg/Odometry", "position"): "m",
-    ("cellwright_msgs/msg/Odometry", "linear_velocity"): "m/s",
-    ("cellwright_msgs/msg/Odometry", "angular_velocity"): "rad/s",
-    ("cellwright_msgs/msg/WorldTruth", "positions"): "m",
-    ("cellwright_msgs/msg/WorldTruth", "contact_forces"): "N",
-    ("cellwright_msgs/msg/Detections", "positions"): "m",
-    ("cellwright_msgs/msg/Tracks", "positions"): "m",
-}
 DEFAULT_FIELDS = {
     "sensor_msgs/msg/JointState": "position",
     "cellwright_msgs/msg/ToolStatus": "width_m",
@@ -94,9 +69,7 @@ def _curves(log: Log, field: str, arrays: Callable[[str], dict[str, Any]]) -> li
     if name not in plottable:
         raise UnknownName("numeric field", name, plottable, where=f"{log.path}: {topic.name}")
     values, time_s = columns[name], columns["time_s"]
-    unit = UNIT_OF_FIELD.get((topic.type, name)) or UNIT_OF_ENDING.get(
-        name.rsplit("_", 1)[-1] if "_" in name else "", ""
-    )
+    unit = unit_of(topic.type, name)
 
     def curve(index: str, numbers: Any) -> Curve:
         return Curve(topic.name, name, f"{topic.name} {name}{index}", unit, time_s, numbers)

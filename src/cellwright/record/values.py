@@ -12,7 +12,36 @@ import numpy as np
 
 from cellwright.core.messages import Message
 
-__all__ = ["fields_of", "leaves_of", "plain", "stacked"]
+__all__ = ["MAX_LISTED", "fields_of", "leaves_of", "plain", "stacked", "unit_of"]
+
+UNIT_OF_ENDING = {
+    "m": "m",
+    "rad": "rad",
+    "s": "s",
+    "ns": "ns",
+    "mps": "m/s",
+    "n": "N",
+    "px": "px",
+    "hz": "Hz",
+}
+UNIT_OF_FIELD = {
+    ("sensor_msgs/msg/JointState", "position"): "rad or m",
+    ("sensor_msgs/msg/JointState", "velocity"): "rad/s or m/s",
+    ("sensor_msgs/msg/JointState", "effort"): "N m or N",
+    ("geometry_msgs/msg/WrenchStamped", "force"): "N",
+    ("geometry_msgs/msg/WrenchStamped", "torque"): "N m",
+    ("cellwright_msgs/msg/Imu", "acceleration"): "m/s²",
+    ("cellwright_msgs/msg/Imu", "angular_velocity"): "rad/s",
+    ("cellwright_msgs/msg/Odometry", "position"): "m",
+    ("cellwright_msgs/msg/Odometry", "linear_velocity"): "m/s",
+    ("cellwright_msgs/msg/Odometry", "angular_velocity"): "rad/s",
+    ("cellwright_msgs/msg/WorldTruth", "positions"): "m",
+    ("cellwright_msgs/msg/WorldTruth", "contact_forces"): "N",
+    ("cellwright_msgs/msg/Detections", "positions"): "m",
+    ("cellwright_msgs/msg/Tracks", "positions"): "m",
+    ("cellwright_msgs/msg/Detections", "variances"): "m² or rad²",
+    ("cellwright_msgs/msg/Tracks", "variances"): "m² or rad²",
+}
 
 MAX_LISTED = 1024  # items; larger arrays, such as images, are shown by type and shape
 
@@ -62,6 +91,12 @@ def plain(value: Any) -> Any:
     if isinstance(value, SimpleNamespace | Message):
         return {name: plain(item) for name, item in fields_of(value).items()}
     return value
+
+
+def unit_of(ros_type: str, field: str) -> str:
+    """Returns the unit of a field, by its type or by the end of its name; empty where it has none that is known."""
+    ending = field.rsplit("_", 1)[-1] if "_" in field else ""
+    return UNIT_OF_FIELD.get((ros_type, field)) or UNIT_OF_ENDING.get(ending, "")
 
 
 def stacked(values: list[Any]) -> np.ndarray[Any, Any]:
