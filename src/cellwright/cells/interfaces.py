@@ -10,11 +10,12 @@ from cellwright.cells.fields import PoseCfg
 from cellwright.core.config import Cfg
 from cellwright.core.registration_points import OffsetsCfg
 
-__all__ = ["CrclCfg", "LabFrameCfg", "VisionCfg"]
+__all__ = ["CrclCfg", "LabFrameCfg", "RosCfg", "VisionCfg"]
 
 
 Direction = Literal["world", "tool"]
 Port = Annotated[int, Field(ge=0, le=65535)]
+RosName = Annotated[str, Field(pattern=r"^(/[A-Za-z]\w*)+$")]
 
 
 def _wrist() -> dict[str, Direction]:
@@ -55,6 +56,17 @@ class CrclCfg(Cfg):
         if self.offsets is not None and self.offsets.robot is not None:
             raise ValueError("offsets of a robot are in the frame of its own poses: leave 'robot' away")
         return self
+
+
+class RosCfg(Cfg):
+    """The cell as ROS programs see it.
+
+    Attributes:
+        names: Other names of topics, as programs that exist already have them -> the topics' own names. Both can be
+            used.
+    """
+
+    names: dict[RosName, RosName] = Field(default_factory=dict)
 
 
 class VisionCfg(Cfg):

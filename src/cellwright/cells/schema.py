@@ -19,7 +19,7 @@ from cellwright.cells.actual import Actual, ActualCfg
 from cellwright.cells.cameras import CameraCfg
 from cellwright.cells.error_sizes import ERROR_SIZES
 from cellwright.cells.fields import Angle, Name, PoseCfg, Vector, checked_name
-from cellwright.cells.interfaces import CrclCfg, VisionCfg
+from cellwright.cells.interfaces import CrclCfg, RosCfg, VisionCfg
 from cellwright.cells.mobiles import ArenaCfg, MobileCfg, MobileName
 from cellwright.cells.part_entries import PartCfg, PopulationCfg
 from cellwright.cells.projectors import ProjectorCfg
@@ -142,6 +142,7 @@ class Cell(Cfg):
         sensors: One mapping each, with `type` naming a registered sensor; those of plugins have keys of their own.
         settle_s: After placing, physics runs until all is at rest, at most so long, before the clock starts.
         safety: Zones, and the guards around them.
+        ros: What ROS programs see of it under other names.
         variants: Name -> what is different, in the form of the file itself; a key whose value is `null` is left out.
             The variant `launch` of the cell `rovi` is loaded as `rovi@launch`, with errors of a named size as well as
             `rovi@launch@as_built`.
@@ -169,6 +170,7 @@ class Cell(Cfg):
     actual: Actual = ActualCfg()
     sensors: tuple[dict[str, Any], ...] = ()
     safety: SafetyCfg | None = None
+    ros: RosCfg = RosCfg()
     variants: dict[Name, dict[str, Any]] = Field(default_factory=dict)
     _file: Path | None = PrivateAttr(default=None)
     _left_out: frozenset[str] = PrivateAttr(default=frozenset())

@@ -113,7 +113,7 @@ def serve(
             picture_port = 0 if picture_port == PICTURE_PORT else picture_port
         options = BridgeOptions(host=host, is_any_port=any_port, token=token, say=_tell)
         telling = None if truth_address is None else (UsarTruthInterface(lab), truth_address)
-        bridges = _bridges(lab, bridge or [], options, with_truth=truth)
+        bridges = _bridges(lab, crcl, bridge or [], options, with_truth=truth)
         if record is not None:
             lab.record(record)
         with live.watching(lab):
@@ -174,7 +174,9 @@ async def _serve(
         await crcl.close()
 
 
-def _bridges(lab: Lab, asked: list[str], options: BridgeOptions, *, with_truth: bool) -> dict[str, RosBridge]:
+def _bridges(
+    lab: Lab, crcl: CrclInterface, asked: list[str], options: BridgeOptions, *, with_truth: bool
+) -> dict[str, RosBridge]:
     """Returns the bridges that are asked for, which are not started yet."""
     if not asked:
         if with_truth or options.token is not None:
@@ -182,7 +184,7 @@ def _bridges(lab: Lab, asked: list[str], options: BridgeOptions, *, with_truth: 
         return {}
     from cellwright.interfaces.ros.laboratory import graph_of
 
-    graph = graph_of(lab, with_truth=with_truth)
+    graph = graph_of(lab, with_truth=with_truth, crcl=crcl)
     bridges: dict[str, RosBridge] = {}
     for text in asked:
         name, _, address = text.partition("=")

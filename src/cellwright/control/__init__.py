@@ -5,6 +5,7 @@ from cellwright.control.differential_drive import DifferentialDrive, Differentia
 from cellwright.control.drive import CommandMode, Drive
 from cellwright.control.gripper import GraspResult, GraspStatus, Gripper
 from cellwright.control.io import DigitalIo
+from cellwright.control.joint_stream import JointStream
 from cellwright.control.model_based import CartesianController, ComputedTorqueController
 from cellwright.control.pid import PidController
 from cellwright.control.projector import ProjectorSwitch
@@ -44,6 +45,7 @@ __all__ = [
     "GraspStatus",
     "Gripper",
     "JointServo",
+    "JointStream",
     "MotionStopped",
     "NoToolThere",
     "NotReady",

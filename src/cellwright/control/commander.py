@@ -100,10 +100,10 @@ class Commander:
             self.drive.switch(mode)
             self.direct.start()
 
-    def command(self, values: npt.ArrayLike) -> bool:
+    def command(self, values: npt.ArrayLike, velocity_radps: npt.ArrayLike | None = None) -> bool:
         """Passes on a command from outside; returns whether the drives take any."""
         if self.drive.mode is CommandMode.POSITION:
-            self.drive.write_position(values)
+            self.drive.write_position(values, velocity_radps)
         elif self.direct.active:
             self.direct.write(values)
         else:

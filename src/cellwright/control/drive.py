@@ -145,12 +145,18 @@ class Drive:
         self.ctrl_effort[:] = 0.0 if mode is CommandMode.POSITION else load
         self._rest(held=held)
 
-    def write_position(self, position_rad: npt.ArrayLike) -> None:
-        """Commands angles; refused when they are far from the present set point, which would be a jump."""
+    def write_position(self, position_rad: npt.ArrayLike, velocity_radps: npt.ArrayLike | None = None) -> None:
+        """Commands angles; refused when they are far from the present set point, which would be a jump.
+
+        Args:
+            position_rad: The angles.
+            velocity_radps: The speeds of a set point that moves on; none by default.
+        """
         lower, upper = np.array([j.position_limits_rad for j in self.figures.joints]).T
         goal = self._checked(position_rad, lower, upper, "position", "rad")
         near = self.set_point_rad
         goal = self._checked(goal, near - STEP_LIMIT_RAD, near + STEP_LIMIT_RAD, "position step to", "rad")
+        self.ctrl_velocity[:] = 0.0 if velocity_radps is None else self.clip_velocity(np.asarray(velocity_radps, float))
         self.ctrl_position[:] = goal + self.zeros_rad
 
     def write_velocity(self, velocity_radps: npt.ArrayLike) -> None:

@@ -151,9 +151,14 @@ class RobotController:
         """Switches the drives to commands of one kind, without a jump; motions need mode position."""
         self._servo.take_commands(CommandMode(mode))
 
-    def command(self, values: npt.ArrayLike) -> None:
-        """Commands angles, speeds or torques, by the mode; they hold until the next ones."""
-        self._servo.command(values)
+    def command(self, values: npt.ArrayLike, velocity_radps: npt.ArrayLike | None = None) -> None:
+        """Commands angles, speeds or torques, by the mode; they hold until the next ones.
+
+        Args:
+            values: For every joint.
+            velocity_radps: Beside angles: the speeds of a set point that moves on.
+        """
+        self._servo.command(values, velocity_radps)
 
     def limit_effort(self, caps_nm: Mapping[int, float | None]) -> None:
         """Caps the torque of some joints, counted from 0, beyond the arm's weight; None removes the cap."""
@@ -162,6 +167,10 @@ class RobotController:
     def stop(self, category: StopCategory = StopCategory.FAST, reason: str = "commanded", *, lock: str = "") -> None:
         """Stops the arm; with a lock it cannot move before `reset(lock)`."""
         self._servo.stop(category, reason, lock=lock)
+
+    def hold(self) -> None:
+        """Has the servos hold the arm where it stands, whatever commanded it before."""
+        self._servo.commander.halt()
 
     def pause(self) -> None:
         """Slows the motion down on its path and waits there."""

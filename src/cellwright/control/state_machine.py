@@ -75,15 +75,19 @@ class RobotStateMachine(ABC):
         self.require_unlocked()
         self.commander.take_commands(mode)
 
-    def command(self, values: npt.ArrayLike) -> None:
+    def command(self, values: npt.ArrayLike, velocity_radps: npt.ArrayLike | None = None) -> None:
         """Commands angles, speeds or torques, by the mode of the drives; they hold until the next ones.
+
+        Args:
+            values: For every joint.
+            velocity_radps: Beside angles: the speeds of a set point that moves on.
 
         Raises:
             NotReady: when the robot moves by itself, is locked or in fault, or a controller commands its drives.
             OutOfRange: beyond a limit; names the joint.
         """
         self.require_unlocked()
-        if not self.commander.command(values):
+        if not self.commander.command(values, velocity_radps):
             raise NotReady(self.robot, self.state, "takes its commands from a controller; set its mode first")
 
     def lock(self, lock: str, reason: str) -> None:

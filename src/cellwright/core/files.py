@@ -1,4 +1,4 @@
-"""Protection of existing files: they are only replaced when the user says so."""
+"""Files of the user: existing ones are only replaced when told so; what can be made again is kept in a cache."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ from pathlib import Path
 
 from cellwright.core.errors import BadInput
 
-__all__ = ["refuse_existing", "refuse_same"]
+__all__ = ["cache_folder", "refuse_existing", "refuse_same"]
+
+
+def cache_folder() -> Path:
+    """Returns the folder of the user's cache that is ours; it need not exist."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cellwright"
 
 
 def refuse_existing(*paths: Path | None) -> None:

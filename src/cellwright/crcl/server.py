@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Literal, Self
 
@@ -128,6 +128,15 @@ class CrclServer:
         client = _MemoryClient(self)
         self._begin_pushing()
         return client.connection
+
+    def open_session(self, send: Callable[[bytes], None], hang_up: Callable[[], None]) -> Session:
+        """Returns a connection for a client that calls `receive` itself; its answers reach a function at once.
+
+        Args:
+            send: Takes answers.
+            hang_up: Called when the connection ends because a message could not be read.
+        """
+        return Session(self._service, send, hang_up)
 
     async def close(self) -> None:
         """Ends all connections; a motion that is under way is stopped."""

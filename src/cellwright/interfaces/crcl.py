@@ -24,6 +24,7 @@ class CrclInterface:
 
     Attributes:
         servers: Robot -> its server.
+        frame: That of the poses.
 
     Args:
         lab: The laboratory; its event loop must be the one that runs.
@@ -43,6 +44,7 @@ class CrclInterface:
         arm_frames: Mapping[str, CrclArmFrame] | None = None,
     ) -> None:
         self._lab = lab
+        self.frame = frame
         self._sequences = dict.fromkeys(lab.robots, 0)
         frames = {robot: _cell_frame(cfg.crcl, profile) for robot, cfg in lab.cell.robots.items()} | dict(
             arm_frames or {}
@@ -55,8 +57,8 @@ class CrclInterface:
                 profile=profile,
                 frame=frame,
                 push_period_s=push_period_s,
-                on_command=lambda text, robot=robot: self._tell(robot, "command", text),  # type: ignore[misc]
-                on_status=lambda text, robot=robot: self._tell(robot, "status", text),  # type: ignore[misc]
+                on_command=lambda text, robot=robot: self.tell(robot, "command", text),  # type: ignore[misc]
+                on_status=lambda text, robot=robot: self.tell(robot, "status", text),  # type: ignore[misc]
             )
             for robot, controller in lab.robots.items()
         }
@@ -81,7 +83,8 @@ class CrclInterface:
         for server in self.servers.values():
             await server.close()
 
-    def _tell(self, robot: str, kind: str, text: str) -> None:
+    def tell(self, robot: str, kind: str, text: str) -> None:
+        """Publishes the text of a `command` or a `status`."""
         message = CrclCommand if kind == "command" else CrclStatus
         self._sequences[robot] += 1
         header = self._lab.world.clock.time_ns, self._sequences[robot] - 1, robot

@@ -56,7 +56,8 @@ RENAMED = {
         "twist.covariance": "twist_covariance",
     },
 }
-"""Standard type -> where its fields are called otherwise in our class; all others have the same name in both."""
+"""Standard type -> where its fields are called otherwise in our class; all others have the same name in both.
+A class may say so itself, in a class variable `ROS_RENAMED`."""
 
 
 class Definition(NamedTuple):
@@ -213,7 +214,7 @@ def _standard_slots(
     label = f"message class {message_type.__qualname__}, ROS type {ros_type}"
     if ros_type not in store.fielddefs:
         raise BadInput(f"{label}: no such standard type; leave ROS_TYPE None to have one made from the fields")
-    renamed = RENAMED.get(ros_type, {})
+    renamed = getattr(message_type, "ROS_RENAMED", RENAMED.get(ros_type, {}))
     offered = getattr(message_type, "ROS_FIELDS", {})
     slots: list[FieldSlot] = []
 

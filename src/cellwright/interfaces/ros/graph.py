@@ -9,9 +9,10 @@ from typing import Any
 from cellwright.core.bus import Bus
 from cellwright.core.errors import BadInput
 from cellwright.core.messages import Message
+from cellwright.core.pose import Pose
 from cellwright.core.ros import definition
 
-__all__ = ["JointFrame", "OfferedService", "PublishedTopic", "RosGraph", "SubscribedTopic"]
+__all__ = ["JointFrame", "OfferedService", "PublishedTopic", "RosGraph", "SubscribedTopic", "joint_frame"]
 
 NEXT_TYPE = "=" * 80  # before the text of each type that a definition needs
 
@@ -78,8 +79,8 @@ class JointFrame:
         child: Its name.
         position: Its origin in the parent, with the joint at zero, in metres.
         quaternion: Its orientation there: w, x, y, z.
-        topic: The topic of joint states or encoders with its joint; empty for one that never moves.
-        joint: The joint's name there.
+        topic: The topic of joint states, encoders or a tool's status with its joint; empty for one that never moves.
+        joint: The joint's name there; of a tool's status `width_m`.
         axis: The direction of the joint in the frame.
         is_sliding: Whether the joint slides; else it turns.
         scale: Radians or metres of the frame for one unit of what the topic tells.
@@ -94,6 +95,14 @@ class JointFrame:
     axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
     is_sliding: bool = False
     scale: float = 1.0
+
+
+def joint_frame(parent: str, child: str, pose: Pose, **moving: Any) -> JointFrame:
+    """Returns the frame with a pose in its parent; what else a `JointFrame` has makes it move."""
+    x, y, z = pose.position.tolist()
+    turn_w, turn_x, turn_y, turn_z = pose.quaternion.tolist()
+    quaternion = (turn_w, turn_x, turn_y, turn_z)
+    return JointFrame(parent=parent, child=child, position=(x, y, z), quaternion=quaternion, **moving)
 
 
 @dataclass
@@ -148,7 +157,7 @@ class RosGraph:
     def know(self, message_type: type[Message]) -> str:
         """Returns the ROS type of a class of messages; its text is known to bridges from now on."""
         name, text = definition(message_type)
-        if message_type.ROS_TYPE is None:
+        if message_type.ROS_TYPE is None or message_type.ROS_TEXT is not None:
             self.definitions[name] = text.split(NEXT_TYPE)[0]
         return name
 

@@ -69,10 +69,11 @@ class LabNode(ABC):
         self._is_latched = {topic["topic"] for topic in description["published"] if topic["is_latched"]}
         self._tree = FramePublisher(self.types, description["frames"], description["bus_types"])
         self.latched: dict[str, bytes] = {"/tf_static": self._tree.static()}
-        if isinstance(model := self.parameters.get("/robot_description"), str):
-            self.published["/robot_description"] = TEXT_TYPE
-            text = self.types.store.types[TEXT_TYPE](data=model)
-            self.latched["/robot_description"] = bytes(self.types.store.serialize_cdr(text, TEXT_TYPE))
+        for name, model in self.parameters.items():
+            if name.endswith("/robot_description") and isinstance(model, str):
+                self.published[name] = TEXT_TYPE
+                text = self.types.store.types[TEXT_TYPE](data=model)
+                self.latched[name] = bytes(self.types.store.serialize_cdr(text, TEXT_TYPE))
         self._wanted: set[str] = set()
         self._calls: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._ids = itertools.count(1)

@@ -12,7 +12,8 @@ from cellwright.interfaces.ros.types import TF, RosTypes
 
 __all__ = ["FramePublisher"]
 
-ODOMETRY, JOINTS, ENCODERS = "nav_msgs/msg/Odometry", "sensor_msgs/msg/JointState", "cellwright_msgs/msg/Encoder"
+ODOMETRY = "nav_msgs/msg/Odometry"
+ENCODERS, TOOL = "cellwright_msgs/msg/Encoder", "cellwright_msgs/msg/ToolStatus"  # all else are joint states
 
 
 class FramePublisher:
@@ -56,6 +57,8 @@ class FramePublisher:
         message = self._types.store.deserialize_cdr(cdr, ros_type)
         if ros_type == ENCODERS:
             places = dict(zip(message.names, np.asarray(message.counts).tolist(), strict=True))
+        elif ros_type == TOOL:
+            places = {"width_m": float(message.width_m)}
         else:
             places = dict(zip(message.name, np.asarray(message.position).tolist(), strict=True))
         return self._message(

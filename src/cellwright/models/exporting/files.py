@@ -24,7 +24,7 @@ from cellwright.models.exporting.urdf import urdf_text
 from cellwright.models.importing.notes import Note, Notes
 from cellwright.shapes.mesh import lathe
 
-__all__ = ["ExportedFiles", "ModelFormat", "export_spec", "write_description"]
+__all__ = ["BALL", "ExportedFiles", "ModelFormat", "export_spec", "unit_ball", "write_description"]
 
 BALL = "ball.stl"
 _COLOURS = re.compile(rb"^mtllib\s+(.+)$", re.MULTILINE)
@@ -133,7 +133,7 @@ def write_description(
     ball = f"{mesh_uri}{folder}{BALL}"
     text = urdf_text(described, notes, ball) if form is ModelFormat.URDF else sdf_text(described, notes)
     if f'"{ball}"' in text:
-        collected.files[f"{folder}{BALL}"] = _ball()
+        collected.files[f"{folder}{BALL}"] = unit_ball()
     contents = {path.name: text.encode("utf-8"), **collected.files}
     written = []
     for relative, data in contents.items():
@@ -208,8 +208,8 @@ class _Meshes:
                 self.files.setdefault(f"{self._folder}{colours.name}", colours.read_bytes())
 
 
-def _ball() -> bytes:
-    """Returns the unit sphere."""
+def unit_ball() -> bytes:
+    """Returns the mesh file of the unit sphere, which stands for ellipsoids."""
     angles = np.linspace(-np.pi / 2, np.pi / 2, BALL_SEGMENTS // 2 + 1)[1:-1]
     mesh = lathe([(float(np.cos(a)), float(np.sin(a))) for a in angles], BALL_SEGMENTS)
     return stl_bytes(mesh.vertices.astype(np.float32), mesh.faces)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from cellwright.core.errors import MissingExtra
+from cellwright.core.files import cache_folder
 
 __all__ = ["compiled", "inlined", "load"]
 
@@ -70,4 +71,4 @@ def _root() -> Path:
         return Path(os.environ["NUMBA_CACHE_DIR"])
     if os.access(_HERE, os.W_OK):
         return _HERE / "__pycache__"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "cellwright"
+    return cache_folder()
