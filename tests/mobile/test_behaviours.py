@@ -1,4 +1,4 @@
-"""The rules by themselves: which way they turn, and when they stop. Whether they do their work is seen in a laboratory."""
+"""Rules by themselves: which way they turn, and when they stop. Whether they do their work is for a laboratory."""
 
 import math
 

@@ -6,6 +6,7 @@ from cellwright.experiments import aprs_noise as aprs_noise
 from cellwright.experiments import aprs_recognition as aprs_recognition
 from cellwright.experiments import control_tracking as control_tracking
 from cellwright.experiments import epuck_drift as epuck_drift
+from cellwright.experiments import epuck_follow as epuck_follow
 from cellwright.experiments import epuck_proximity as epuck_proximity
 from cellwright.experiments import kitting_camera as kitting_camera
 from cellwright.experiments import kitting_clean as kitting_clean

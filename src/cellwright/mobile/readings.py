@@ -13,6 +13,7 @@ from cellwright.core.pose import Pose
 __all__ = ["PROXIMITY_COUNT", "FrameTree", "RobotReadings"]
 
 PROXIMITY_COUNT = 8
+FARTHEST_M = 0.05  # of an e-puck's proximity sensors, by all its drivers but one
 DEEPEST = 100  # frames between one and the root of its tree
 
 
@@ -66,7 +67,7 @@ class FrameTree:
 
 @dataclass
 class RobotReadings:
-    """What a robot's program knows at a moment.
+    """All that a robot's program knows at a moment.
 
     Attributes:
         name: The robot's.
@@ -76,8 +77,8 @@ class RobotReadings:
         yaw_rad: The same, counter-clockwise, between -pi and pi.
         speed_mps: Ahead, by odometry.
         turn_speed_radps: Counter-clockwise, by odometry.
-        ranges_m: Of the proximity sensors 0 to 7, clockwise from the front right; endless before the first reading. A
-            sensor that sees nothing tells its largest distance.
+        ranges_m: Of the proximity sensors 0 to 7, clockwise from the front right. A sensor that sees nothing
+            tells its largest distance; one that has told nothing yet counts as such.
         max_range_m: That distance.
         frames: Transforms, those of other robots too where their odometry is to be had.
         task: Figures of an exercise, by name.
@@ -90,8 +91,8 @@ class RobotReadings:
     yaw_rad: float = 0.0
     speed_mps: float = 0.0
     turn_speed_radps: float = 0.0
-    ranges_m: list[float] = field(default_factory=lambda: [inf] * PROXIMITY_COUNT)
-    max_range_m: float = 0.05
+    ranges_m: list[float] = field(default_factory=lambda: [FARTHEST_M] * PROXIMITY_COUNT)
+    max_range_m: float = FARTHEST_M
     frames: FrameTree = field(default_factory=FrameTree)
     task: Mapping[str, Any] = field(default_factory=dict)
 

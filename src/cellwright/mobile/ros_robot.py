@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from cellwright.catalogue import MOBILE_PROFILES
 from cellwright.core.errors import BadInput, JobFailed, MissingExtra
 from cellwright.core.pose import Pose
 from cellwright.mobile.behaviours import Behaviour
@@ -37,10 +38,14 @@ class RosRobot:
     Args:
         name: The robot, the namespace of its topics; empty for a robot without one.
         behaviour: Its control program, asked at each odometry of the robot.
+        profile: The driver that it talks to: names of topics, and what a unit of speed is.
         task: Figures of an exercise.
     """
 
-    def __init__(self, name: str, behaviour: Behaviour, task: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, name: str, behaviour: Behaviour, profile: str = "epuck1-si", task: Mapping[str, Any] | None = None
+    ) -> None:
+        self.profile = MOBILE_PROFILES.get(profile)
         self.readings = RobotReadings(name, task=task or {})
         self.prefix = f"/{name}" if name else ""
         self.updates = 0
@@ -54,7 +59,14 @@ class RosRobot:
             self._is_closed = True
         self._send(0.0, 0.0)
 
+    def _topic(self, name: str) -> str:
+        return f"{self.prefix}/{self.profile.topics.get(name, name)}"
+
     def _send(self, speed_mps: float, turn_radps: float) -> None:
+        """Publishes speeds, in the units of the driver."""
+        self._publish(float(speed_mps) / self.profile.linear_gain, float(turn_radps) / self.profile.angular_gain)
+
+    def _publish(self, linear: float, angular: float) -> None:
         raise NotImplementedError
 
     def _take_range(self, number: int, message: Any) -> None:
@@ -96,6 +108,7 @@ class RosbridgeRobot(RosRobot):
         behaviour: Its control program.
         host: Of the server.
         port: Of the server.
+        profile: The driver behind it.
         task: Figures of an exercise.
     """
 
@@ -105,9 +118,10 @@ class RosbridgeRobot(RosRobot):
         behaviour: Behaviour,
         host: str = "127.0.0.1",
         port: int = 9090,
+        profile: str = "epuck1-si",
         task: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(name, behaviour, task)
+        super().__init__(name, behaviour, profile, task)
         try:
             self._roslibpy = import_module("roslibpy")
         except ImportError:
@@ -123,14 +137,16 @@ class RosbridgeRobot(RosRobot):
         for number in range(PROXIMITY_COUNT):
             self._topics.append(
                 self._listen(
-                    f"{self.prefix}/proximity{number}",
+                    self._topic(f"proximity{number}"),
                     "proximity",
                     partial(self._take_range, number),
                 )
             )
-        self._speeds = self._roslibpy.Topic(self._client, f"{self.prefix}/cmd_vel", TYPES["cmd_vel"])
+        self._speeds = self._roslibpy.Topic(
+            self._client, f"{self.prefix}/{self.profile.velocity_topic}", TYPES["cmd_vel"]
+        )
         self._speeds.advertise()
-        self._topics.append(self._listen(f"{self.prefix}/odom", "odom", self._take_odometry))
+        self._topics.append(self._listen(self._topic("odom"), "odom", self._take_odometry))
 
     @property
     def is_connected(self) -> bool:
@@ -150,12 +166,12 @@ class RosbridgeRobot(RosRobot):
         listener.subscribe(lambda message: take(_as_object(message)))
         return listener
 
-    def _send(self, speed_mps: float, turn_radps: float) -> None:
+    def _publish(self, linear: float, angular: float) -> None:
         self._speeds.publish(
             self._roslibpy.Message(
                 {
-                    "linear": {"x": float(speed_mps), "y": 0.0, "z": 0.0},
-                    "angular": {"x": 0.0, "y": 0.0, "z": float(turn_radps)},
+                    "linear": {"x": linear, "y": 0.0, "z": 0.0},
+                    "angular": {"x": 0.0, "y": 0.0, "z": angular},
                 }
             )
         )
@@ -167,11 +183,14 @@ class RospyRobot(RosRobot):
     Args:
         name: The robot.
         behaviour: Its control program.
+        profile: The driver that it talks to.
         task: Figures of an exercise.
     """
 
-    def __init__(self, name: str, behaviour: Behaviour, task: Mapping[str, Any] | None = None) -> None:
-        super().__init__(name, behaviour, task)
+    def __init__(
+        self, name: str, behaviour: Behaviour, profile: str = "epuck1-si", task: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(name, behaviour, profile, task)
         try:
             rospy, messages = import_module("rospy"), {kind: _ros_class(kind) for kind in TYPES.values()}
         except ImportError as error:
@@ -179,7 +198,7 @@ class RospyRobot(RosRobot):
                 f"there is no rospy for this Python ({error}): install ros-core, and run it with ROS's Python"
             ) from None
         transforms, self._make = messages[TYPES["tf"]], messages[TYPES["cmd_vel"]]
-        self._speeds = rospy.Publisher(f"{self.prefix}/cmd_vel", self._make, queue_size=1)
+        self._speeds = rospy.Publisher(f"{self.prefix}/{self.profile.velocity_topic}", self._make, queue_size=1)
         subscribe = rospy.Subscriber
         self._subscribers = [
             subscribe("/tf", transforms, lambda m: self._take_transforms(m, are_static=False)),
@@ -188,12 +207,12 @@ class RospyRobot(RosRobot):
         for number in range(PROXIMITY_COUNT):
             self._subscribers.append(
                 subscribe(
-                    f"{self.prefix}/proximity{number}",
+                    self._topic(f"proximity{number}"),
                     messages[TYPES["proximity"]],
                     partial(self._take_range, number),
                 )
             )
-        self._subscribers.append(subscribe(f"{self.prefix}/odom", messages[TYPES["odom"]], self._take_odometry))
+        self._subscribers.append(subscribe(self._topic("odom"), messages[TYPES["odom"]], self._take_odometry))
 
     def close(self) -> None:
         """Stops the robot, and leaves its topics."""
@@ -201,9 +220,9 @@ class RospyRobot(RosRobot):
         for subscriber in self._subscribers:
             subscriber.unregister()
 
-    def _send(self, speed_mps: float, turn_radps: float) -> None:
+    def _publish(self, linear: float, angular: float) -> None:
         twist = self._make()
-        twist.linear.x, twist.angular.z = float(speed_mps), float(turn_radps)
+        twist.linear.x, twist.angular.z = linear, angular
         self._speeds.publish(twist)
 
 

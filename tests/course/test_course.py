@@ -1,0 +1,210 @@
+"""Exercises as students and lecturers use them: starters, solutions, wrong programs, grades of a folder."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cellwright.cells import load_cell
+from cellwright.cli.app import _run
+from cellwright.course import EXERCISES, find_submissions, grade_folder, score_program, seed_of, starter_text
+from cellwright.course.walls import random_walls, to_walls_m
+
+SOLUTIONS = Path(__file__).parents[2] / "docs" / "course" / "solutions"
+STRAIGHT = "class Controller:\n    def update(self, robot):\n        return 0.05, 0.0\n"
+TRIANGLE = """
+import math
+
+
+class Controller:
+    def update(self, robot):
+        side = robot.task["side_m"] / 0.08  # by the clock, and one side too few
+        sign = 1 if robot.task["turn"] == "left" else -1
+        number, within = divmod(robot.time_s, side + math.pi / 2 / 1.5)
+        if number >= 3:
+            return 0.0, 0.0
+        return (0.08, 0.0) if within < side else (0.0, 1.5 * sign)
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write_program(text, name="program.py"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return path
+
+    return write_program
+
+
+def test_every_exercise_has_a_starter_and_a_solution():
+    assert sorted(path.stem for path in SOLUTIONS.glob("*.py")) == sorted(EXERCISES)
+    for name in EXERCISES:
+        assert f"cellwright course score {name} {name}.py" in starter_text(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(EXERCISES))
+def test_the_solution_passes_on_seeds_of_its_own(name):
+    for seed in (0, seed_of("alice")):
+        score = score_program(name, SOLUTIONS / f"{name}.py", seed)
+        assert score.passed, score
+        assert score.points >= 80, score
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(EXERCISES))
+def test_the_starter_gets_nothing_and_is_told_why(name, write):
+    score = score_program(name, write(starter_text(name)), 0)
+    assert score.points == 0
+    assert not score.passed
+    assert {item.reason for item in score.items} == {"the robot has not moved: return speeds other than 0 from update"}
+    assert sum(item.of for item in score.items) == 100
+
+
+def test_a_square_of_three_sides_gets_some_of_the_points(write):
+    score = score_program("square", write(TRIANGLE), 0)
+    assert 20 <= score.points < 60
+    assert not score.passed
+    assert score.items[0].points == 15
+    assert score == score_program("square", write(TRIANGLE), 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "most"), [("avoid", 60), ("wall", 60), ("follow", 60)])
+def test_driving_straight_on_is_no_solution(name, most, write):
+    assert 0 < score_program(name, write(STRAIGHT), 0).points < most
+
+
+def test_a_seed_gives_a_variant_and_students_have_seeds_of_their_own():
+    draw = lambda seed: EXERCISES.get("square")().task(np.random.default_rng(seed))  # noqa: E731
+    assert len({(t["side_m"], t["turn"]) for t in map(draw, range(20))}) > 10
+    assert seed_of("Alice ") == seed_of("alice") != seed_of("bob")
+    assert seed_of("alice", "mango") != seed_of("alice")
+
+
+def test_walls_leave_room_and_their_distance_is_that_of_their_faces():
+    cell = load_cell("epucks@one").changed(
+        {"arena": {"size_m": [1.0, 1.0], "inner_walls_m": [[[0.1, -0.1], [0.1, 0.1]]]}}
+    )
+    away_m = to_walls_m(cell, np.array([[0.0, 0.0], [0.4, 0.0], [0.1, 0.2], [-0.48, 0.3]]))
+    assert away_m == pytest.approx([0.094, 0.1, 0.094, 0.02])
+    walls = random_walls(np.random.default_rng(1), 5, 1.0)
+    assert len(walls) == 5
+    assert np.abs(walls).max() < 0.5 - 0.12
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "class Controller:\n    def update(self, robot):\n        return nothing\n",
+            "line 3: NameError: name 'nothing'",
+        ),
+        ("class Controller:\n    def update(self, robot):\n        return 1.0\n", "should return two finite numbers"),
+        ("class Controller:\n    def update(self, robot):\n        return float('nan'), 0\n", "two finite numbers"),
+        ("class Controller:\n    def update(self):\n        return 1, 2\n", "takes 1 positional argument"),
+        ("import os\nclass Controller:\n    def update(self, robot):\n        os._exit(1)\n", "the program has ended"),
+        ("1 / 0\nclass Controller:\n    def update(self, robot):\n        pass\n", "line 1: ZeroDivisionError"),
+    ],
+)
+def test_a_program_that_fails_is_told_in_one_line(text, problem, write):
+    score = score_program("square", write(text), 0)
+    assert problem in score.problem
+    assert "\n" not in score.problem
+    assert not score.passed
+
+
+@pytest.mark.slow
+def test_a_program_that_hangs_is_ended(write, monkeypatch):
+    monkeypatch.setattr("cellwright.mobile.program_process.UPDATE_S", 0.3)
+    hangs = "class Controller:\n    def update(self, robot):\n        while robot.time_s > 0.5:\n            pass\n"
+    score = score_program("square", write(hangs + "        return 0.1, 0.0\n"), 0)
+    assert "does not return from update within 0.3 s" in score.problem
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("import cellwright\n", "line 1: a program may not import cellwright"),
+        ("def (\n", "line 1: invalid syntax"),
+        ("x = 1\n", "needs a class Controller with a method update"),
+        ("class Controller:\n    pass\n", "needs a class Controller with a method update"),
+    ],
+)
+def test_what_is_no_program_is_refused_before_anything_runs(text, message, write, capsys):
+    assert _run(["course", "score", "square", str(write(text))]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_bad_input_of_commands_is_one_line(tmp_path, capsys):
+    for arguments, message in (
+        (["score", "squar", "x.py"], "unknown exercise 'squar'; did you mean 'square'"),
+        (["score", "square", str(tmp_path / "no.py")], "cannot read"),
+        (["score", "square", "x.py", "--seeds", "x"], "--seeds: 'x'"),
+        (["grade", str(tmp_path / "none")], "is no folder"),
+        (["grade", str(tmp_path)], "no submission"),
+        (["start", "maze"], "unknown exercise 'maze'"),
+    ):
+        assert _run(["course", *arguments, *(["--out", str(tmp_path / "g.csv")] if "grade" in arguments else [])]) == 2
+        error = capsys.readouterr().err
+        assert message in error
+        assert error.count("\n") == 1, error
+
+
+def test_a_file_to_begin_with_is_written_once(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert _run(["course", "start", "wall"]) == 0
+    assert Path("wall.py").read_text() == starter_text("wall")
+    assert _run(["course", "start", "wall"]) == 2
+    assert "not overwritten" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_folder_of_submissions_becomes_a_table(tmp_path, write, capsys):
+    good = (SOLUTIONS / "square.py").read_text()
+    write(good, "in/alice/square.py")
+    write(good.replace("ahead", "way").replace("0.08", "0.081") + "\n# my own work\n", "in/bob_square.py")
+    write(TRIANGLE, "in/carol/square.py")
+    write("import cellwright\n", "in/dan/square.py")
+    write("x = 1\n", "in/notes.py")
+    assert [name for name, _ in find_submissions(tmp_path / "in")] == ["alice", "bob", "carol", "dan"]
+    out = tmp_path / "grades.csv"
+    assert _run(["course", "grade", str(tmp_path / "in"), "--seeds", "0,3", "--out", str(out)]) == 0
+    with out.open() as file:
+        rows = {row["student"]: row for row in csv.DictReader(file)}
+    assert float(rows["alice"]["points"]) > 90
+    assert rows["alice"]["like"] == "bob"
+    assert rows["bob"]["like"] == "alice"
+    assert rows["carol"]["like"] == ""
+    assert 0 < float(rows["carol"]["points"]) < 60
+    assert rows["carol"]["passed"] == "0/2"
+    assert "may not import cellwright" in rows["dan"]["problem"]
+    assert rows["alice"]["seeds"] == "0 3"
+    own = grade_folder(tmp_path / "in", None, "mango")
+    assert own[0].scores[0].seed == seed_of("alice", "mango")
+
+
+@pytest.mark.slow
+def test_the_command_scores_as_json_and_exits_with_the_verdict(tmp_path, write):
+    command = [sys.executable, "-m", "cellwright", "course", "score", "square", "--json"]
+    done = subprocess.run([*command, str(SOLUTIONS / "square.py")], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["scores"][0]["points"] > 90
+    log = tmp_path / "run.mcap"
+    prints = TRIANGLE.replace("        if number", '        print("hello")\n        if number')
+    done = subprocess.run(
+        [*command, str(write(prints)), "--record", str(log)], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 1
+    assert "hello" in done.stderr  # and stdout is one JSON object
+    assert json.loads(done.stdout)["scores"][0]["passed"] is False
+    assert log.stat().st_size > 1000
