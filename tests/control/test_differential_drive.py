@@ -14,9 +14,12 @@ from cellwright.lab import Lab
 ROBOT = "ePuck0"
 
 
-def exact_lab(variant="one", **changes) -> Lab:
-    """Robots as they are drawn."""
-    return Lab(load_cell(f"epucks@{variant}").model_copy(update={"actual": ActualCfg(), **changes}), 0)
+def exact_lab(variant="one", counters="turned", **changes) -> Lab:
+    """Robots as they are drawn, on an even floor."""
+    cell = load_cell(f"epucks@{variant}")
+    mobiles = {key: mobile.model_copy(update={"counters": counters}) for key, mobile in cell.mobiles.items()}
+    exact = {"actual": ActualCfg(), "floor_roughness": (), "mobiles": mobiles}
+    return Lab(cell.model_copy(update=exact | changes), 0)
 
 
 class Watch:
@@ -122,9 +125,9 @@ def test_motors_take_their_time_and_do_not_spin_the_wheels():
                 watch.advance(0.02)
                 speeds.append(lab.world.data.qvel[dof])
         assert speeds[0] < 0.6 * 6.28
-        assert speeds[14] == pytest.approx(999 * robot.figures.step_rad, rel=0.001)
+        assert speeds[14] == pytest.approx(999 * robot.figures.step_rad, rel=0.005)
         assert speeds[15] > -3
-        assert speeds[29] == pytest.approx(-speeds[14], rel=0.001)
+        assert speeds[29] == pytest.approx(-speeds[14], rel=0.005)
         there_and_back, _ = watch.counted()
         assert abs(there_and_back) < 0.003
 

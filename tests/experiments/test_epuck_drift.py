@@ -17,7 +17,7 @@ def test_control_on_odometry_is_off_by_what_odometry_does_not_know(monkeypatch):
     """Proportional control ends where odometry says that it began, so its error is odometry's own."""
     run = drive_square(DriftJob("proportional", 5))
     assert run.error_m == pytest.approx(run.odometry_error_m, abs=4e-3)
-    exact = _cell().changed({"actual": {"wheel_radius_m": 0.0, "wheel_base_m": 0.0}})
+    exact = _cell().changed({"actual": {"wheel_radius_m": 0.0, "wheel_base_m": 0.0}, "floor_roughness": []})
     monkeypatch.setattr("cellwright.experiments.epuck_drift._cell", lambda: exact)
     assert drive_square(DriftJob("proportional", 5)).error_m < 0.01
 

@@ -66,7 +66,7 @@ def test_going_back_gives_the_same_messages_again(fidelity):
             lab.restore(moment)
         counted = Counter(topic.partition("/")[2].partition("/")[2].rstrip("01234567") for topic, _ in runs[0][0])
         ranges = counted.pop("proximity")
-        assert counted == {"odom": 100, "encoders": 100}
+        assert counted == {"odom": 100, "encoders": 100, "imu": 4 * 21}
         assert ranges == 4 * 21 * 9  # eight ranges and all of them in one, every 12 steps of 4 ms
         assert runs[0] == runs[1]
 

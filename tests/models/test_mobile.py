@@ -7,6 +7,7 @@ import pytest
 from cellwright.catalogue import MOBILES
 from cellwright.cells import load_cell
 from cellwright.models import build
+from cellwright.models.mobile import TYRE_GIVES_M
 from cellwright.sim import World
 
 EPUCK = MOBILES.get("epuck")
@@ -30,9 +31,11 @@ def test_it_stands_on_three_points(world):
     assert touching == {"floor/floor", "ePuck0/wheel_left", "ePuck0/wheel_right", "ePuck0/skid_1"}
 
 
-def test_wheels_hardly_sink_in(world):
-    depths = [-c.dist for c in world.data.contact]
-    assert max(depths) < 1e-5
+def test_wheels_sink_in_by_twice_what_their_tyres_are_larger(world):
+    sunk = {world.model.geom(int(c.geom[1])).name: -c.dist for c in world.data.contact}
+    for wheel in ("wheel_left", "wheel_right"):
+        assert sunk[f"ePuck0/{wheel}"] == pytest.approx(2 * TYRE_GIVES_M, rel=0.05)
+    assert max(sunk.values()) < 0.0002
 
 
 def test_sensors_sit_in_a_ring_and_look_outwards(world):

@@ -66,7 +66,7 @@ def measure_pairs(
         MeasurementFailed: when the two did not do the same to the last bit, or an arm touched something.
     """
     raw = World(cell, seed)
-    raw_step = partial(mujoco.mj_step, raw.model, raw.data)
+    raw_step = raw.engine.step if raw.mobiles else partial(mujoco.mj_step, raw.model, raw.data)
     lab_s, raw_s = np.empty(len(segments)), np.empty(len(segments))
     with Lab(cell, seed) as lab:
         if record is not None:

@@ -62,7 +62,7 @@ def capture(cell: Cell, seed: int, count: int, start: Callable[[Lab], object] = 
 
 
 def replay(step: Callable[[int], None], data: Any, segment: Segment) -> None:
-    """Takes the same steps in the tightest plain loop, MuJoCo's own or, where hands hold something, the engine's."""
+    """Takes the same steps in the tightest plain loop, MuJoCo's own or, where hands or wheels are, the engine's."""
     ctrl = data.ctrl
     for count, row in segment:
         ctrl[:] = row

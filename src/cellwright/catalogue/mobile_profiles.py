@@ -120,7 +120,7 @@ MOBILE_PROFILES.add(
     MobileProfile(
         name="epuck1-si",
         follows="topics, frames and sensors of the paper's package for V-REP; units and signs of REP 103 and REP 145",
-        sensors=(_VREP_PROXIMITY,),
+        sensors=(_VREP_PROXIMITY, {"type": "imu", "rate_hz": 20.0}),
         topics=MappingProxyType({"image_raw": "camera"}),
         velocity_topic="cmd_vel",
         linear_gain=1.0,
@@ -135,7 +135,7 @@ MOBILE_PROFILES.add(
     MobileProfile(
         name="epuck1-vrep",
         follows="the paper's package for V-REP, epuck_vrep_ros",
-        sensors=(_VREP_PROXIMITY,),
+        sensors=(_VREP_PROXIMITY, {"type": "imu", "rate_hz": 20.0}),
         topics=MappingProxyType({"image_raw": "camera"}),
         velocity_topic="cmd_vel",
         # Its script divides 8.9 x - 26.5 z by 40 and takes that for rad/s of a wheel of 20 mm; 53 mm between wheels.
@@ -153,7 +153,7 @@ MOBILE_PROFILES.add(
     MobileProfile(
         name="epuck1-driver",
         follows="the real robot's ROS 1 driver in C++, epuck_driver_cpp",
-        sensors=(_DRIVER_PROXIMITY,),
+        sensors=(_DRIVER_PROXIMITY, {"type": "imu", "rate_hz": 30.0}),
         topics=MappingProxyType({"image_raw": "camera", "imu": "accel"}),
         velocity_topic="mobile_base/cmd_vel",
         # Steps a second of a wheel: (x - 2.65 z) / 3 / 4 * 1000, of which 1000 are a turn of 40 mm times pi.
@@ -172,6 +172,7 @@ MOBILE_PROFILES.add(
         follows="the e-puck2's ROS 1 driver, the branch e-puck2 of epuck_driver_cpp",
         sensors=(
             _DRIVER_PROXIMITY,
+            {"type": "imu", "rate_hz": 30.0},
             {"type": "ground", "rate_hz": 30.0},
             {"type": "time_of_flight", "rate_hz": 30.0, "range_m": (0.005, 2.0), "pitch_rad": -0.21, "fov_rad": 0.43},
             {"type": "battery", "rate_hz": 1.0},
@@ -204,6 +205,7 @@ MOBILE_PROFILES.add(
                 "fov_rad": 0.2618,
                 "scan": "all_round",
             },
+            {"type": "imu", "rate_hz": 15.625},
             {"type": "ground", "rate_hz": 15.625},
             {"type": "time_of_flight", "rate_hz": 15.625, "range_m": (0.005, 1.0), "fov_rad": 0.4363},
         ),

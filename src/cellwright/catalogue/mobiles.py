@@ -65,8 +65,11 @@ class MobileFigures(Figures):
         skids: The feet on which it stands besides its wheels.
         steps_per_turn: Steps of a motor in one turn of its wheel; the wheel's encoder counts them.
         max_steps_per_s: Fastest that the motors are driven.
+        max_acceleration_radps2: How fast the drive changes the speed of a wheel.
         motor_torque_nm: Largest torque at a wheel.
-        motor_damping_nms_per_rad: Torque of a motor for every rad/s that its wheel is off the wanted speed.
+        motor_stiffness_nm_per_rad: Torque of a motor for every rad that its wheel is behind the commanded angle.
+        motor_damping_nms_per_rad: Torque of a motor for every rad/s that its wheel is off the commanded speed.
+        speed_ripple: Amplitude by which a motor's speed ripples once per cycle of four steps, as a share.
         rotor_inertia_kgm2: Of motor and gear, as felt at the wheel.
         proximity: The proximity sensors, in the order of their numbers.
         proximity_range_m: Nearest and farthest that they tell apart.
@@ -94,8 +97,11 @@ class MobileFigures(Figures):
     skids: tuple[SkidFigures, ...]
     steps_per_turn: int
     max_steps_per_s: int
+    max_acceleration_radps2: float
     motor_torque_nm: float
+    motor_stiffness_nm_per_rad: float
     motor_damping_nms_per_rad: float
+    speed_ripple: float
     rotor_inertia_kgm2: float
     proximity: tuple[ProximityFigures, ...]
     proximity_range_m: Size2

@@ -100,6 +100,8 @@ class ActualCfg(Cfg):
         mobile: Of each mobile robot.
         wheel_radius_m: Of the radius of each wheel of a mobile robot.
         wheel_base_m: Of the distance of a mobile robot's wheels.
+        wheel_friction: Of the friction of each of its tyres, by which they slip.
+        motor_torque_nm: Of the largest torque of each of its motors, beyond which they lose steps.
     """
 
     size: ErrorSize | None = None
@@ -116,6 +118,8 @@ class ActualCfg(Cfg):
     mobile: PoseErrorCfg = PoseErrorCfg()
     wheel_radius_m: Annotated[Number, AfterValidator(_at_most(0.1))] = 0.0
     wheel_base_m: Annotated[Number, AfterValidator(_at_most(0.1))] = 0.0
+    wheel_friction: Annotated[Number, AfterValidator(_at_most(1.0))] = 0.0
+    motor_torque_nm: Annotated[Number, AfterValidator(_at_most(0.1))] = 0.0
 
     @model_validator(mode="after")
     def _fill_in_size(self) -> Self:

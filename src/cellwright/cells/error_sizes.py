@@ -46,6 +46,8 @@ ERROR_SIZES: Mapping[ErrorSize, Mapping[str, Any]] = {
         "mobile": _in_plane(0.003, 1.0),
         "wheel_radius_m": _normal(0.00008),
         "wheel_base_m": _normal(0.001),
+        "wheel_friction": _normal(0.15),
+        "motor_torque_nm": _normal(0.0009),
     },
     "calibrated": {  # estimated; trays are still put down by hand
         "robot_base": _pose(0.0003, 0.03),
@@ -61,6 +63,8 @@ ERROR_SIZES: Mapping[ErrorSize, Mapping[str, Any]] = {
         "mobile": _in_plane(0.001, 0.5),
         "wheel_radius_m": _normal(0.00002),
         "wheel_base_m": _normal(0.0002),
+        "wheel_friction": _normal(0.1),
+        "motor_torque_nm": _normal(0.0006),
     },
 }
 """Name -> the section `actual` that it stands for."""

@@ -8,9 +8,9 @@ import numpy as np
 
 from cellwright.catalogue import MOBILE_PROFILES, MOBILES, MobileFigures
 from cellwright.cells.actual import draw_error
-from cellwright.cells.mobiles import GridCfg, MobileCfg, RingCfg
+from cellwright.cells.mobiles import Counters, GridCfg, MobileCfg, RingCfg
 from cellwright.cells.schema import Cell
-from cellwright.core.config import draw
+from cellwright.core.config import Number, draw
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import ConfigError
 from cellwright.core.pose import Pose
@@ -19,7 +19,7 @@ from cellwright.core.rng import RandomStreams
 __all__ = ["MobilePlacement", "place_mobiles"]
 
 TRIES = 200  # per scattered robot
-LEAST = 0.5  # a wheel or a base is never drawn smaller than this share of its drawing
+LEAST = 0.5  # nothing of a wheel is ever drawn smaller than this share of its drawing
 FACING_RAD = {"out": 0.0, "in": np.pi, "along": np.pi / 2}
 
 
@@ -33,6 +33,9 @@ class MobilePlacement:
         pose_in_world: Of its frame.
         wheel_radii_m: Left and right.
         wheel_base_m: Between the wheels.
+        wheel_frictions: Of the tyres on the floor, left and right.
+        motor_torques_nm: The largest, left and right.
+        counters: Which steps its counters count.
     """
 
     name: str
@@ -40,6 +43,9 @@ class MobilePlacement:
     pose_in_world: Pose
     wheel_radii_m: tuple[float, float]
     wheel_base_m: float
+    wheel_frictions: tuple[float, float]
+    motor_torques_nm: tuple[float, float]
+    counters: Counters
 
 
 def place_mobiles(
@@ -59,14 +65,21 @@ def place_mobiles(
             _check_within_walls(cell, key, starts, figures)
         for name, pose in starts.items():
             radii, base = (figures.wheel_radius_m,) * 2, figures.wheel_base_m
+            frictions, torques = (figures.wheel_friction,) * 2, (figures.motor_torque_nm,) * 2
             if not exact:
                 pose = pose @ draw_error(cell.actual.mobile, streams.stream(f"layout/{name}"))
                 rng = streams.stream(f"layout/{name}/wheels")
-                left, right = (figures.wheel_radius_m + draw(cell.actual.wheel_radius_m, rng) for _ in range(2))
-                radii = (max(left, LEAST * radii[0]), max(right, LEAST * radii[1]))
+                radii = _drawn_pair(cell.actual.wheel_radius_m, radii, rng)
                 base = max(base + draw(cell.actual.wheel_base_m, rng), LEAST * base)
-            placed[name] = MobilePlacement(name, cfg.model, pose, radii, base)
+                frictions = _drawn_pair(cell.actual.wheel_friction, frictions, rng)
+                torques = _drawn_pair(cell.actual.motor_torque_nm, torques, rng)
+            placed[name] = MobilePlacement(name, cfg.model, pose, radii, base, frictions, torques, cfg.counters)
     return placed
+
+
+def _drawn_pair(error: Number, drawn: tuple[float, float], rng: np.random.Generator) -> tuple[float, float]:
+    left, right = (max(value + draw(error, rng), LEAST * value) for value in drawn)
+    return left, right
 
 
 def _check_within_walls(cell: Cell, key: str, starts: dict[str, Pose], figures: MobileFigures) -> None:

@@ -13,11 +13,22 @@ from cellwright.catalogue import MOBILE_PROFILES
 from cellwright.cells.fields import Angle, Coordinate, PoseCfg
 from cellwright.core.config import Cfg
 
-__all__ = ["ArenaCfg", "Arrangement", "GridCfg", "MobileCfg", "MobileName", "RingCfg", "ScatterCfg"]
+__all__ = [
+    "ArenaCfg",
+    "Arrangement",
+    "Counters",
+    "GridCfg",
+    "MobileCfg",
+    "MobileName",
+    "RingCfg",
+    "RoughnessCfg",
+    "ScatterCfg",
+]
 
 NAME_PATTERN = r"^[A-Za-z][A-Za-z0-9_]{0,39}$"
 Distance = Annotated[float, Field(gt=0, le=100)]
 Point = tuple[Coordinate, Coordinate]
+Counters = Literal["commanded", "turned"]
 
 
 def _checked_name(name: str) -> str:
@@ -86,6 +97,8 @@ class MobileCfg(Cfg):
         count: Their number. They are named by their key and a number from 0; without a count there is one, with the key
             as its name.
         arrange: The arrangement of several.
+        counters: Which steps the counters count, and so odometry: those that the motors are `commanded`, as a real
+            e-puck does, which does not notice when a motor loses some, or those that the wheels have `turned`.
         odometry_hz: The rate at which their controllers count steps and compute their odometry.
         profile: The driver as which they behave, such as `epuck1-driver`: names of topics, gains, signs, frames, and
             the sensors that the robot has with it. Without one they have only what stands under `sensors`.
@@ -98,6 +111,7 @@ class MobileCfg(Cfg):
     pose: PoseCfg = PoseCfg(xyz_m=(0.0, 0.0, 0.0))
     count: Annotated[int, Field(ge=1, le=500)] | None = None
     arrange: Arrangement | None = None
+    counters: Counters = "commanded"
     odometry_hz: Annotated[float, Field(gt=0, le=500)] = 25.0
     profile: str | None = None
     camera_hz: Annotated[float, Field(ge=0, le=100)] = 0.0
@@ -132,6 +146,18 @@ class MobileCfg(Cfg):
     def names(self, key: str) -> list[str]:
         """Returns the names of the robots under a key."""
         return [key] if self.count is None else [f"{key}{number}" for number in range(self.count)]
+
+
+class RoughnessCfg(Cfg):
+    """One kind of roughness of the floor; several add up.
+
+    Attributes:
+        length_m: How far a bump reaches: at this distance the autocorrelation of the heights has fallen to 1/e.
+        rms_m: Root mean square of the heights.
+    """
+
+    length_m: Annotated[float, Field(ge=0.001, le=0.05)]
+    rms_m: Annotated[float, Field(ge=0, le=0.0002)]
 
 
 class ArenaCfg(Cfg):

@@ -20,7 +20,7 @@ from cellwright.cells.cameras import CameraCfg
 from cellwright.cells.error_sizes import ERROR_SIZES
 from cellwright.cells.fields import Angle, Name, PoseCfg, Vector, checked_name
 from cellwright.cells.interfaces import CrclCfg, RosCfg, VisionCfg
-from cellwright.cells.mobiles import ArenaCfg, MobileCfg, MobileName
+from cellwright.cells.mobiles import ArenaCfg, MobileCfg, MobileName, RoughnessCfg
 from cellwright.cells.part_entries import PartCfg, PopulationCfg
 from cellwright.cells.projectors import ProjectorCfg
 from cellwright.cells.safety import SafetyCfg
@@ -131,6 +131,7 @@ class Cell(Cfg):
         robots: The arms.
         mobiles: Robots on wheels: one, or several of a kind under one key.
         arena: Walls for them to drive between; a fixture of the name `arena`.
+        floor_roughness: How rough the floor is below robots on wheels, drawn once per seed; pictures do not show it.
         fixtures: Objects that never move.
         tools: Tools that robots with a changer take and leave.
         trays: Parts trays and kit trays.
@@ -160,6 +161,7 @@ class Cell(Cfg):
     robots: dict[Name, RobotCfg] = Field(default_factory=dict)
     mobiles: dict[MobileName, MobileCfg] = Field(default_factory=dict)
     arena: ArenaCfg | None = None
+    floor_roughness: tuple[RoughnessCfg, ...] = ()
     fixtures: dict[Name, FixtureCfg] = Field(default_factory=dict)
     tools: dict[Name, LooseToolCfg] = Field(default_factory=dict)
     trays: dict[Name, TrayCfg] = Field(default_factory=dict)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
+from functools import partial
 from typing import Any
 
 import mujoco
@@ -46,13 +48,7 @@ def check_contacts(world: World) -> Finding:
 
 def check_stillness(world: World) -> Finding:
     """Checks that nothing stirs, kept awake for a second: servos hold, contacts do not chatter."""
-    model, data = _awake(world)
-    before, most = data.qpos.copy(), 0.0
-    for _ in range(PIECES):
-        mujoco.mj_step(model, data, round(STILL_S / PIECES / model.opt.timestep))
-        mujoco.mj_energyVel(model, data)
-        most = max(most, float(data.energy[1]))
-    strayed = np.abs(data.qpos - before)
+    model, most, strayed = _stir_on_wheels(world) if world.mobiles else _stir(*_awake(world))
     worst = max(range(model.njnt), key=lambda joint: _most(model, joint, strayed), default=None)
     moved = 0.0 if worst is None else _most(model, worst, strayed)
     detail = f"in {STILL_S:g} s at most {most:.1e} J, and {moved:.1e} m or rad"
@@ -60,6 +56,28 @@ def check_stillness(world: World) -> Finding:
     values = {"kinetic_j": most, "moved": moved}
     remedy = "put it where it lies steadily; if it is a robot's joint, look at its servo with `cellwright model check`"
     return Finding("energy at rest", most <= STILL_J and moved <= STRAYED, detail, values, remedy)
+
+
+def _stir_on_wheels(world: World) -> tuple[Any, float, Any]:
+    """Does so with the world itself, which is put back: motors and a rough floor are the engine's own."""
+    start, flags = world.snapshot(), world.model.opt.enableflags
+    world.model.opt.enableflags &= ~mujoco.mjtEnableBit.mjENBL_SLEEP.value
+    world.data.qvel[:] = -0.0
+    try:
+        return _stir(world.model, world.data, world.engine.step)
+    finally:
+        world.model.opt.enableflags = flags
+        world.restore(start)
+
+
+def _stir(model: Any, data: Any, step: Callable[[int], None] | None = None) -> tuple[Any, float, Any]:
+    """Returns a model, the most energy that it has had in a second, and how far each coordinate has come."""
+    before, most = data.qpos.copy(), 0.0
+    for _ in range(PIECES):
+        (step or partial(mujoco.mj_step, model, data))(round(STILL_S / PIECES / model.opt.timestep))
+        mujoco.mj_energyVel(model, data)
+        most = max(most, float(data.energy[1]))
+    return model, most, np.abs(data.qpos - before)
 
 
 def _most(model: Any, joint: int, strayed: Any) -> float:

@@ -183,7 +183,7 @@ def _stored_mobile(lab: Lab, name: str) -> dict[str, Any]:
 def _put_mobile(lab: Lab, name: str, stored: Mapping[str, Any]) -> None:
     robot, qpos, drive = lab.world.mobiles[name], lab.world.data.qpos, lab.mobiles[name]
     qpos[robot.qpos : robot.qpos + 7], qpos[robot.wheel_qpos] = stored["pose"], stored["wheels"]
-    drive.stop()
+    lab.world.wheels.rest(lab.world.wheels.rows[name])
     drive.set_leds(stored["lamps"])
     if "lamp_colours" in stored:  # a file of an older version has none
         lab.world.leds.colours[name][:] = stored["lamp_colours"]

@@ -18,9 +18,11 @@ from cellwright.shapes.epuck import BODY, WHEELS, epuck_hull, epuck_pieces
 
 __all__ = ["build_mobile", "fit_wheels"]
 
-# A contact gives way in proportion to 1 - impedance: with 0.99 a wheel sinks in by 5 um, and rolls on its full radius.
-TYRE = ContactSurface(friction=(0.8, 0.005, 0.0001), priority=1, solref=(0.008, 1.0), solimp=(0.99, 0.999, 0.001))
-SKID = ContactSurface(friction=(0.0, 0.0, 0.0), condim=1, priority=2, solref=(0.008, 1.0), solimp=(0.99, 0.999, 0.001))
+# Harder ones make a robot hop on a rough floor: wheels leave it for single steps, and the skid never comes to rest.
+# Friction of the skid would have it stick and slip.
+TYRE = ContactSurface(friction=(0.8, 0.005, 0.0001), priority=1, solref=(0.01, 1.0), solimp=(0.85, 0.95, 0.001))
+SKID = ContactSurface(friction=(0.0, 0.0, 0.0), condim=1, priority=2, solref=(0.02, 2.0), solimp=(0.9, 0.95, 0.001))
+TYRE_GIVES_M = 0.000074  # half of what a tyre sinks in: a wheel rolls on its radius less this
 TRANSPARENT = {"clear": 0.40, "ring": 0.45}  # finish -> how opaque it is
 
 
@@ -29,7 +31,7 @@ def build_mobile(figures: MobileFigures) -> mujoco.MjSpec:
 
     Bodies `body`, `wheel_left`, `wheel_right`; a hinge and a motor of the same name for each wheel, positive forwards,
     commanded with its speed in rad/s. Sites `prox0` ... (x is the way they look) and `imu`; camera `camera`; each lamp
-    is a material of its name.
+    is a material of its name. Sensors `accelerometer` and `gyroscope`.
 
     A wheel touches the floor as an ellipsoid, in one point below its middle. As a cylinder it would touch in two, and
     turn by some per cent less than its wheels say.
@@ -47,6 +49,11 @@ def build_mobile(figures: MobileFigures) -> mujoco.MjSpec:
     bodies = {BODY: body}
     for name, side in zip(WHEELS, (1.0, -1.0), strict=True):
         bodies[name] = _add_wheel(spec, body, figures, name, side)
+    for sensor, kind in (
+        ("accelerometer", mujoco.mjtSensor.mjSENS_ACCELEROMETER),
+        ("gyroscope", mujoco.mjtSensor.mjSENS_GYRO),
+    ):
+        spec.add_sensor(name=sensor, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname="imu")
     for number, skid in enumerate(figures.skids):
         foot = body.add_geom(
             name=f"skid_{number}",
@@ -65,12 +72,28 @@ def build_mobile(figures: MobileFigures) -> mujoco.MjSpec:
     return spec
 
 
-def fit_wheels(spec: Any, radii_m: tuple[float, float], base_m: float) -> None:
-    """Gives a robot the wheels that it really has: left and right radius, and how far apart they are."""
-    for name, side, radius_m in zip(WHEELS, (1.0, -1.0), radii_m, strict=True):
+def fit_wheels(
+    spec: Any,
+    radii_m: tuple[float, float],
+    base_m: float,
+    frictions: tuple[float, float],
+    torques_nm: tuple[float, float],
+) -> None:
+    """Gives a robot the wheels and motors that it really has.
+
+    Args:
+        spec: The robot.
+        radii_m: Rolling radii, left and right.
+        base_m: How far apart they are.
+        frictions: Of the tyres, left and right.
+        torques_nm: The largest of the motors, left and right.
+    """
+    for number, (name, side) in enumerate(zip(WHEELS, (1.0, -1.0), strict=True)):
         spec.body(name).pos[1] = side * base_m / 2
-        size = spec.geom(name).size
-        size[0] = size[2] = radius_m
+        tyre, motor = spec.geom(name), spec.actuator(name)
+        tyre.size[0] = tyre.size[2] = radii_m[number] + TYRE_GIVES_M
+        tyre.friction[0] = frictions[number]
+        motor.forcerange = (-torques_nm[number], torques_nm[number])
 
 
 def _add_wheel(spec: Any, body: Any, figures: MobileFigures, name: str, side: float) -> Any:
@@ -82,7 +105,8 @@ def _add_wheel(spec: Any, body: Any, figures: MobileFigures, name: str, side: fl
     wheel.inertia = [across, figures.wheel_mass_kg * radius**2 / 2, across]
     hinge = wheel.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=[0.0, 1.0, 0.0])
     hinge.armature = figures.rotor_inertia_kgm2
-    tyre = wheel.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_ELLIPSOID, size=[radius, half, radius], mass=0.0)
+    size = [radius + TYRE_GIVES_M, half, radius + TYRE_GIVES_M]
+    tyre = wheel.add_geom(name=name, type=mujoco.mjtGeom.mjGEOM_ELLIPSOID, size=size, mass=0.0)
     # Wheels meet the floor and what lies on it, not each other: half as many pairs to look at.
     make_collision(tyre, replace(TYRE, friction=(figures.wheel_friction, *TYRE.friction[1:]))).contype = 0
     motor = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)

@@ -15,6 +15,7 @@ from cellwright.sensors.check import check_sensor, sensor_problems
 from cellwright.sensors.detector import Detector, DetectorCfg
 from cellwright.sensors.image_camera import ImageCamera, ImageCameraCfg
 from cellwright.sensors.image_noise import PICTURE_NOISES, PictureNoise
+from cellwright.sensors.imu import ImuSensor
 from cellwright.sensors.laser import LaserRangeSensor
 from cellwright.sensors.logical_detector import LogicalDetector, LogicalDetectorCfg
 from cellwright.sensors.loose_mount import LooseMount
@@ -40,6 +41,7 @@ __all__ = [
     "GroundSensor",
     "ImageCamera",
     "ImageCameraCfg",
+    "ImuSensor",
     "JointStateSensor",
     "LaserRangeSensor",
     "LaserScannerSensor",

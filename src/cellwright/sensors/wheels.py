@@ -28,24 +28,23 @@ class EncoderCfg(SensorCfg):
 
 @SENSORS.register("encoders")
 class EncoderSensor(Sensor[EncoderCfg]):
-    """Whole steps of the left and the right wheel, on `/<robot>/encoders`. A wheel that slips or is blocked shows."""
+    """Whole steps of the left and the right wheel, on `/<robot>/encoders`.
+
+    They count what the motors are commanded, or what the wheels turn, as the robot's `counters` say.
+    """
 
     Cfg: ClassVar[type[SensorCfg]] = EncoderCfg
     message_type: ClassVar[type[Message]] = Encoder
 
     def __init__(self, cfg: EncoderCfg, context: SensorContext) -> None:
         super().__init__(cfg, context)
-        self._step_rad = self.world.mobile(cfg.robot).figures.step_rad
+        self.world.mobile(cfg.robot)  # or an error that names those there are
+        self._row = self.world.wheels.rows[cfg.robot]
         self._half = 0 if cfg.bits is None else 1 << (cfg.bits - 1)
-        self.world.bind(self._look_up)
-
-    def _look_up(self) -> None:
-        self._left, self._right = (int(at) for at in self.world.mobile(self.cfg.robot).wheel_qpos)
-        self._qpos = self.world.data.qpos.item
 
     def sample(self) -> Encoder:
         """Returns one reading of both counters."""
-        left, right = round(self._qpos(self._left) / self._step_rad), round(self._qpos(self._right) / self._step_rad)
+        left, right = self.world.wheels.count(self._row)
         if self._half:
             left, right = self._wrapped(left), self._wrapped(right)
         return Encoder(*self.header(), names=NAMES, counts=(left, right))

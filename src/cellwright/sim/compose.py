@@ -131,7 +131,13 @@ def _attach_mobile(spec: Any, placement: MobilePlacement, like: str) -> None:
     """Adds a mobile robot; what does not glow has the finish of the first of its kind: drawing has room for 999."""
     figures = MOBILES.get(placement.model)
     robot = build(figures)
-    fit_wheels(robot, placement.wheel_radii_m, placement.wheel_base_m)
+    fit_wheels(
+        robot,
+        placement.wheel_radii_m,
+        placement.wheel_base_m,
+        placement.wheel_frictions,
+        placement.motor_torques_nm,
+    )
     shared: dict[str, str] = {}
     if like != placement.name:
         own = {LIT_SHELL, *(lamp.name for lamp in figures.leds)}

@@ -127,7 +127,12 @@ class RobotIndex:
 
 @dataclass(frozen=True)
 class MobileIndex:
-    """A mobile robot's indices: the seven numbers of its free joint, its wheels left and right, its sensors."""
+    """A mobile robot's indices: the seven numbers of its free joint, its wheels left and right, its sensors.
+
+    Attributes:
+        accelerometer: Where its three values begin in the sensors' data.
+        gyroscope: The same.
+    """
 
     name: str
     figures: MobileFigures
@@ -139,6 +144,8 @@ class MobileIndex:
     ctrl: IntArray
     proximity_sites: IntArray
     imu_site: int
+    accelerometer: int
+    gyroscope: int
     camera: int
 
 
@@ -244,6 +251,8 @@ def _index_mobile(model: Any, name: str, figures: MobileFigures) -> MobileIndex:
         ctrl=np.array([int(model.actuator_ctrladr[model.actuator(f"{name}/{wheel}").id]) for wheel in WHEELS]),
         proximity_sites=np.array([model.site(f"{name}/{sensor.name}").id for sensor in figures.proximity]),
         imu_site=model.site(f"{name}/imu").id,
+        accelerometer=int(model.sensor(f"{name}/accelerometer").adr[0]),
+        gyroscope=int(model.sensor(f"{name}/gyroscope").adr[0]),
         camera=model.camera(f"{name}/{figures.camera.name}").id,
     )
 

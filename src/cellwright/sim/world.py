@@ -93,7 +93,7 @@ class World:
         refuse_overlaps(self)
         self.backlash = {name: Backlash(self, name) for name, width in self.layout.backlash_rad.items() if width.any()}
         self.engine = (
-            PhysicsEngine(self.model, self.data, tuple(self.backlash.values()), TurningHands(self))
+            PhysicsEngine(self.model, self.data, tuple(self.backlash.values()), TurningHands(self), self.wheels)
             if cell.fidelity == "physics"
             else KinematicEngine(self)
         )
