@@ -76,6 +76,33 @@ def test_rays_follow_what_moves_and_what_is_added(pair):
     assert before == pytest.approx(0.030, abs=0.001)
 
 
+def test_a_can_of_many_meshes_is_found_as_soon_as_it_is_within_reach(pair):
+    pair.place("ePuck1", Pose.from_xyz_rpy([0.5, 0.5, 0.0]))
+    pair.add("can", "coffee_can", Pose.from_xyz_rpy([0.3, 0.0, 0.2], [0.0, np.pi / 2, 0.0]))
+    site = pair.mobiles["ePuck0"].proximity_sites[0]
+    rays = pair.proximity_rays("ePuck0", 0.1, 5)
+    found = []
+    for x_m in np.arange(0.30, 0.10, -0.001):  # its top comes nearer, and its bottom
+        for turn in (0.5, -0.5):
+            pair.place("can", Pose.from_xyz_rpy([x_m, 0.0, 0.034], [0.0, turn * np.pi, 0.0]))
+            expected = pair.rays(
+                pair.data.site_xpos[site],
+                cone(0.1, 5) @ pair.data.site_xmat[site].reshape(3, 3).T,
+                REACH_M,
+                mounted_on="ePuck0",
+            )
+            np.testing.assert_allclose(rays.cast("ePuck0")[0][0], expected, atol=1e-9)
+            found.append(np.isfinite(expected).any())
+    assert 20 < sum(found) < len(found) - 20
+
+
+def test_a_wheel_that_stands_out_of_the_body_hides_nothing():
+    wide = {"wheel_base_m": {"distribution": "normal", "mean": 0.004, "sd": 0.0}}
+    world = World(Cell.model_validate({**PAIR, "actual": wide}), seed=1)
+    assert np.isinf(world.proximity_rays("ePuck0", 0.5, 5).cast("ePuck0")[0][[2, 5]]).all()
+    assert np.isfinite(world.proximity_rays("ePuck0", 0.5, 5).cast("ePuck0")[0][7]).any()
+
+
 def test_a_wide_cone_down_meets_the_floor(pair):
     away = pair.proximity_rays("ePuck0", 1.4, 5).cast("ePuck0")[0]
     floor_m = 0.034 / np.sin(0.7)

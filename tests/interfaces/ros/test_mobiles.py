@@ -232,17 +232,19 @@ def test_a_program_for_the_real_driver_drives_and_sees_over_rosbridge():
             await link.send(
                 json.dumps({"op": "advertise", "topic": "/ePuck0/mobile_base/cmd_vel", "type": "geometry_msgs/Twist"})
             )
+            await link.send(json.dumps({"op": "subscribe", "topic": "/ePuck0/accel", "type": "sensor_msgs/Imu"}))
             speed = {"linear": {"x": -4.0, "y": 0, "z": 0}, "angular": {"x": 0, "y": 0, "z": 0}}
             await link.send(json.dumps({"op": "publish", "topic": "/ePuck0/mobile_base/cmd_vel", "msg": speed}))
             told = []
             while not told or told[-1]["range"] < 0.045:
                 message = json.loads(await asyncio.wait_for(link.recv(), 20))
                 if message["op"] == "publish":
-                    told.append(message["msg"])
+                    (told if message["topic"].endswith("proximity0") else felt).append(message["msg"])
             return told
 
-    ranges = []
+    ranges, felt = [], []
     with Lab(cell, 1, pace=4.0) as lab:
+        lab.bus.declare("/ePuck0/imu", Imu)
 
         async def served():
             bridge = BRIDGES.get("rosbridge")(lab, graph_of(lab), None, BridgeOptions(is_any_port=True))
@@ -253,6 +255,7 @@ def test_a_program_for_the_real_driver_drives_and_sees_over_rosbridge():
                 talk = Thread(target=lambda: ranges.extend(asyncio.run(program(port))), daemon=True)
                 talk.start()
                 while talk.is_alive():
+                    lab.bus.publish("/ePuck0/imu", at_rest())
                     await lab.clock.sleep(0.05)
             finally:
                 await bridge.close()
@@ -261,5 +264,7 @@ def test_a_program_for_the_real_driver_drives_and_sees_over_rosbridge():
         assert ranges[0]["range"] < 0.03
         assert ranges[0]["header"]["frame_id"] == "ePuck0/base_prox0"
         assert ranges[0]["field_of_view"] == pytest.approx(0.26)
+        assert felt[0]["header"]["frame_id"] == "ePuck0/base_link"  # inside it is another
+        assert felt[0]["linear_acceleration_covariance"][0] == 0.01
         speed_mps = 4.0 * pi * 0.04 / 12
         assert lab.mobile("ePuck0").odometry.speed_mps == pytest.approx(-speed_mps, rel=0.1)
