@@ -67,7 +67,7 @@ def test_a_run_with_a_bridge_and_its_client_is_logged_to_the_same_bytes(tmp_path
         log = tmp_path / f"{is_bridged}.mcap"
         with Lab.from_cell("epucks", 5, fidelity=fidelity) as lab:
 
-            async def run():
+            async def run(is_bridged=is_bridged, lab=lab):
                 made = await bridged(lab).start() if is_bridged else None
                 listener = await in_thread(Listener, made.address) if made else None
                 drive(lab.mobile("ePuck0"))
