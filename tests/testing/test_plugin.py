@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import entry_points
 from pathlib import Path
 from xml.etree import ElementTree
@@ -16,6 +18,7 @@ import pytest
 
 from cellwright.record import read_log
 from cellwright.testing import CellError, CellUnderTest, expect
+from cellwright.viewing.trace import trace_blocks
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "pytest"
@@ -164,6 +167,38 @@ def test_a_cell_that_is_a_file_has_a_trace_with_its_verdict(tmp_path):
     assert (folder / "trace.html").exists(), done.stdout
     noted = read_log(folder / "log.mcap").metadata
     assert (noted["run.cell"], noted["run.status"]) == ("ship.yaml", "failed")
+
+
+@pytest.mark.slow
+def test_the_trace_of_a_test_that_fails_says_so_whatever_the_judge_says(tmp_path):
+    lines = [
+        '    cell.start("aprs", seed=7, controller="internal")',
+        "    assert cell.run()['done']",
+        "    raise ValueError('too slow')",
+    ]
+    (tmp_path / "test_mine.py").write_text("\n".join(["def test_it(cell):", *lines, ""]))
+    done = run_pytest("--cellwright-trace=on", "--cellwright-picture=off", folder=tmp_path)
+    assert done.returncode == 1, done.stdout + done.stderr
+    log = read_log(tmp_path / "test-results/test_mine-py-test_it/log.mcap")
+    assert (log.metadata["run.status"], log.metadata["run.reason"]) == ("failed", "the test failed: too slow")
+    about = json.loads(trace_blocks(log)["run"])["about"]
+    assert (about["status"], about["score"]) == ("failed", 1.0)
+    assert about["failure_s"] == pytest.approx(log.span_ns[1] / 1e9, abs=0.1)
+
+
+@pytest.mark.slow
+def test_a_session_empties_nothing_that_another_is_writing(tmp_path):
+    """Each test waits until the other session has begun, too."""
+    wait = "import time\nfrom pathlib import Path\n\ndef test_it(cell):\n    cell.start('aprs')\n"
+    wait += "    Path('{own}').touch()\n    while not Path('{other}').exists(): time.sleep(0.05)\n    assert False\n"
+    for own, other in (("one", "two"), ("two", "one")):
+        (tmp_path / f"test_{own}.py").write_text(wait.format(own=own, other=other))
+    with ThreadPoolExecutor(2) as pool:
+        done = [*pool.map(lambda name: run_pytest(f"test_{name}.py", folder=tmp_path), ("one", "two"))]
+    logs = sorted(tmp_path.glob("test-results*/*/log.mcap"))
+    assert [log.parents[1].name for log in logs] == ["test-results", "test-results-2"]
+    said = [one.stdout.count("files are in test-results-2: another session has test-results") for one in done]
+    assert sorted(said) == [0, 1]
 
 
 @pytest.mark.slow

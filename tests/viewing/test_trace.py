@@ -140,8 +140,9 @@ def test_quaternions_never_jump_from_one_sign_to_the_other():
     assert np.abs(np.diff(whole[:, 0, 3:], axis=0)).max() < 32767 / 4
 
 
-def row(text, phase, start_s):
-    return {"robot": "arm", "text": text, "phase": phase, "start_s": start_s, "end_s": start_s + 1}
+def row(text, phase, start_s, step=None):
+    made = {"robot": "arm", "text": text, "phase": phase, "start_s": start_s, "end_s": start_s + 1}
+    return made if step is None else {**made, "step": step}
 
 
 @pytest.mark.parametrize(
@@ -149,6 +150,7 @@ def row(text, phase, start_s):
     [
         ([row("take a", "failed", 1), row("take a", "end", 3)], [], 9.0),
         ([row("take a", "failed", 1), row("take a", "end", 3), row("take b", "failed", 5)], [], 6.0),
+        ([row("take a_1", "failed", 1, "take a"), row("take a_2", "end", 3, "take a")], [], 9.0),  # with another part
         ([row("take a", "end", 1)], [{"kind": "hit", "time_s": 4.0}, {"kind": "hit", "time_s": 5.0}], 4.0),
         ([], [{"kind": "drop", "time_s": 2.0}, {"kind": "drop", "time_s": 3.0}], 3.0),
         ([], [], 9.0),

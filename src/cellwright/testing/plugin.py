@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator, Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cellwright.testing.settings import KeepSettings, add_options, marked_settings, near, read_settings
+from cellwright.testing.settings import KeepSettings, add_options, in_folder, marked_settings, near, read_settings
 
 if TYPE_CHECKING:
     from cellwright.testing.cell import CellUnderTest
@@ -21,6 +22,8 @@ __all__ = ["cell", "pytest_addoption", "pytest_configure", "pytest_runtest_maker
 CELL = pytest.StashKey["CellUnderTest"]()
 KEPT = pytest.StashKey[bool]()
 SETTINGS = pytest.StashKey[KeepSettings]()
+LOCK = pytest.StashKey[Any]()
+OUTPUT = "cellwright_output"  # told to workers of xdist
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,10 +37,33 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "cellwright(trace, video, picture): what is kept of this test, as by the options"
     )
     settings = config.stash[SETTINGS] = read_settings(config)
-    if not _is_worker(config):
-        from cellwright.testing.session_report import SessionReport
+    if _is_worker(config):
+        told = getattr(config, "workerinput", {}).get(OUTPUT)
+        config.stash[SETTINGS] = in_folder(settings, Path(told)) if told else settings
+        return
+    wanted = settings.output
+    if not config.option.collectonly:
+        from cellwright.testing.folder_lock import FolderLock
 
-        config.pluginmanager.register(SessionReport(settings, config.invocation_params.dir), "cellwright-report")
+        lock = config.stash[LOCK] = FolderLock(wanted)
+        settings = config.stash[SETTINGS] = in_folder(settings, lock.folder)
+    from cellwright.testing.session_report import SessionReport
+
+    report = SessionReport(settings, config.invocation_params.dir, taken=wanted if settings.output != wanted else None)
+    config.pluginmanager.register(report, "cellwright-report")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leaves the output folder to the next session."""
+    lock = config.stash.get(LOCK, None)
+    if lock is not None:
+        lock.release()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tells a worker of xdist the output folder of the session."""
+    node.workerinput[OUTPUT] = str(node.config.stash[SETTINGS].output)
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -90,14 +116,15 @@ def pytest_runtest_makereport(
 def _keep(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport, under_test: CellUnderTest) -> None:
     from cellwright.testing.evidence import KeptEvidence
 
-    evidence = KeptEvidence.of(under_test, _settings_of(item), failed=report.failed)
+    failure = str(call.excinfo.value) if call.excinfo and report.failed else ""  # tells of a controller that has failed
+    first = f"the test failed: {failure.partition(chr(10))[0] or 'an assertion'}" if report.failed else ""
+    evidence = KeptEvidence.of(under_test, _settings_of(item), failed=report.failed, failure=first)
     item.stash[KEPT] = bool(evidence.files)
     told = [*under_test.properties(), *evidence.properties(item.config.invocation_params.dir)]
     others = [said for said in item.user_properties if not str(said[0]).startswith("cellwright_")]
     item.user_properties[:] = [*others, *told]  # for JUnit XML, which reads them after the teardown
     report.user_properties = list(item.user_properties)
     if report.failed:
-        failure = str(call.excinfo.value) if call.excinfo else ""  # which tells of a controller that has failed
         report.sections += [("controller", text) for run in under_test.controllers if (text := str(run)) not in failure]
         lines = [f"{what}: {near(path)}" for what, path in evidence.files]
         report.sections.append(("cellwright", "\n".join([*lines, *evidence.notes])))

@@ -67,10 +67,12 @@ class SessionReport:
     Args:
         settings: Where the page belongs.
         here: The folder that paths in reports are relative to.
+        taken: The folder that was asked for, when another session has it.
     """
 
-    def __init__(self, settings: KeepSettings, here: Path) -> None:
+    def __init__(self, settings: KeepSettings, here: Path, *, taken: Path | None = None) -> None:
         self.rows: list[TestRow] = []
+        self._taken = taken
         self._settings = settings
         self._here = here
         self._running: dict[str, TestRow] = {}
@@ -102,6 +104,9 @@ class SessionReport:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Says where the page is, and once what could not be kept."""
+        if self._taken is not None and any(row.evidence for row in self.rows):
+            own = near(self._settings.output)
+            terminalreporter.line(f"cellwright: files are in {own}: another session has {near(self._taken)}")
         for note in self._notes:
             terminalreporter.line(f"cellwright: {note}")
         if self._problem:

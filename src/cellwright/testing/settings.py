@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["KeepSettings", "add_options", "marked_settings", "near", "read_settings"]
+__all__ = ["KeepSettings", "add_options", "in_folder", "marked_settings", "near", "read_settings"]
 
 ON, OFF, RETAINED, ON_FAILURE = "on", "off", "retain-on-failure", "only-on-failure"
 WHEN = {"trace": (ON, OFF, RETAINED), "video": (ON, OFF, RETAINED), "picture": (ON, OFF, ON_FAILURE)}
@@ -25,7 +25,7 @@ HELP = {
     "report": "write one page about all tests (default: report.html in the output folder)",
     "view": f"watch the cells in a browser while tests run (default: {VIEW})",
     "speed": "simulated seconds per second in all cells, instead of each test's pace",
-    "slowmo": "slow motion: so many times slower than real time",
+    "slowmo": "slow motion: so many times slower than real time (a factor, no milliseconds)",
 }
 
 
@@ -88,6 +88,14 @@ def read_settings(config: pytest.Config) -> KeepSettings:
     )
 
 
+def in_folder(settings: KeepSettings, output: Path) -> KeepSettings:
+    """Returns the settings with another output folder, and the page in it, where it was to be in the first."""
+    report = settings.report
+    if report is not None and report.is_relative_to(settings.output):
+        report = output / report.relative_to(settings.output)
+    return replace(settings, output=output, report=report)
+
+
 def marked_settings(settings: KeepSettings, markers: Mapping[str, Any]) -> KeepSettings:
     """Returns the settings of one test, with what its marker says: `@pytest.mark.cellwright(trace="on")`."""
     if wrong := sorted(set(markers) - set(WHEN)):
@@ -127,8 +135,10 @@ def _view(value: str | None) -> str:
     found = re.fullmatch(r"(?:(127\.0\.0\.1|localhost):)?(\d{1,5})", value or VIEW)  # no token is shown
     if found is None or int(found[2]) > 65535:
         raise pytest.UsageError(f"--cellwright-view: should be a port here, as in =8080 or ={VIEW}, got '{value}'")
-    worker = re.sub(r"\D", "", os.environ.get("PYTEST_XDIST_WORKER", ""))  # each process has a page of its own
-    return f"{found[1] or '127.0.0.1'}:{int(found[2]) + int(worker or 0)}"
+    worker = int(re.sub(r"\D", "", os.environ.get("PYTEST_XDIST_WORKER", "")) or 0)  # each has a page of its own
+    first = int(found[2])
+    port = 0 if first == 0 else first + worker if first + worker <= 65535 else first - worker
+    return f"{found[1] or '127.0.0.1'}:{port}"
 
 
 def _speed(speed: str | None, slowmo: str | None) -> float | None:
@@ -144,7 +154,8 @@ def _speed(speed: str | None, slowmo: str | None) -> float | None:
     except ValueError:
         value = float("nan")
     if not low <= value <= high:
-        raise pytest.UsageError(f"--cellwright-{name}: should be a number from {low:g} to {high:g}, got '{text}'")
+        hint = " (a factor, no milliseconds)" if name == "slowmo" else ""
+        raise pytest.UsageError(f"--cellwright-{name}: should be a number from {low:g} to {high:g}{hint}, got '{text}'")
     return turned(value)
 
 

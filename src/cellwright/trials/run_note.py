@@ -30,11 +30,11 @@ def run_command(asked: Mapping[str, Any], faults: Iterable[str] = ()) -> str:
         asked: Options of `cellwright run` by name, with the cell.
         faults: As they are written on the command line.
     """
-    words = ["cellwright", "run", *([asked["cell"]] if asked.get("cell") else [])]
+    words = ["cellwright", "run", *([_from_here(asked["cell"])] if asked.get("cell") else [])]
     for name in OPTIONS:
         value = asked.get(name)
         if value is not None and value != USUAL.get(name):
-            words += [f"--{name}", ",".join(value) if isinstance(value, list | tuple) else str(value)]
+            words += [f"--{name}", ",".join(value) if isinstance(value, list | tuple) else _from_here(value)]
     for fault in faults:
         words += ["--fault", fault]
     return shlex.join(words)
@@ -48,19 +48,35 @@ def note_run(lab: Lab, report: Report, asked: Mapping[str, Any], faults: Iterabl
     _note(lab, content, {**settings, "faults": faults})
 
 
-def note_trial(lab: Lab, report: Report, cfg: TrialCfg, file: Path | None, controller: str) -> None:
-    """Notes a trial in all logs of a laboratory."""
-    words = ["cellwright", "trial", str(file)]
+def note_trial(
+    lab: Lab, report: Report, cfg: TrialCfg, file: Path | None, controller: str, *, failure: str = ""
+) -> None:
+    """Notes a trial in all logs of a laboratory.
+
+    Args:
+        lab: The laboratory.
+        report: On the trial.
+        cfg: What was asked for.
+        file: The trial's; None of one that has none.
+        controller: Its name.
+        failure: Why the test failed that it was for, whatever the judge says of its orders.
+    """
+    words = ["cellwright", "trial", _from_here(file)]
     words += ["--controller", controller] if controller != cfg.controller else []
     for name in ("source", "calibration"):
         if name in cfg.model_fields_set and getattr(cfg, name) is not None:
-            words += [f"--{name}", str(getattr(cfg, name))]
+            words += [f"--{name}", _from_here(getattr(cfg, name))]
     settings = {
         "trial": cfg.trial, "orders": [order.order for order in cfg.orders], "controller": controller,
         "source": cfg.source, "calibration": cfg.calibration, "time limit": f"{cfg.time_limit_s:g} s",
         "fidelity": lab.cell.fidelity, "faults": tuple(map(fault_text, cfg.faults)),
     }  # fmt: skip
-    _note(lab, _content(lab, report, cfg.cell, shlex.join(words) if file else ""), settings)
+    content = _content(lab, report, cfg.cell, shlex.join(words) if file else "")
+    if failure:
+        content |= {"status": "failed", "reason": failure}
+        if report.done:  # all that was ordered is there: what the test did not like is what it saw last
+            content["failure_s"] = f"{report.time_s:.6g}"
+    _note(lab, content, settings)
 
 
 def note_pick(
@@ -78,7 +94,7 @@ def note_pick(
     ends = [*(time_s for time_s, _ in steps[1:]), report.time_s]
     told = [{"start_s": s, "end_s": end_s, "text": text} for (s, text), end_s in zip(steps, ends, strict=False)]
     content = {
-        "cell": cell,
+        "cell": _from_here(cell),
         "order": report.order,
         "controller": "internal",
         "status": "done" if report.done else report.status.value,
@@ -92,7 +108,7 @@ def note_pick(
 
 def _content(lab: Lab, report: Report, cell: Any, command: str) -> dict[str, str]:
     return {
-        "cell": str(cell or lab.cell.where),
+        "cell": _from_here(cell or lab.cell.where),
         "order": ", ".join(order.order for order in report.orders),
         "controller": report.controller,
         "status": "done" if report.done else report.status.value,
@@ -105,6 +121,12 @@ def _content(lab: Lab, report: Report, cell: Any, command: str) -> dict[str, str
     }
 
 
+def _from_here(value: Any) -> str:
+    """Returns a value as text; a file below the working folder as from there, so that logs are alike everywhere."""
+    text, here = str(value), Path.cwd()
+    return str(Path(text).relative_to(here)) if Path(text).is_relative_to(here) else text
+
+
 def _item(item: ScoreItem) -> dict[str, Any]:
     return {"name": item.name, "points": item.points, "most": item.most}
 
@@ -112,7 +134,7 @@ def _item(item: ScoreItem) -> dict[str, Any]:
 def _note(lab: Lab, content: dict[str, str], settings: Mapping[str, Any]) -> None:
     said: dict[str, str] = {}
     for key, value in settings.items():
-        text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+        text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else _from_here(value)
         if value is not None and text:
             said[key] = text
     lab.note(RUN_NOTE, {**content, "configuration": json.dumps(said)})

@@ -58,7 +58,9 @@ def about_run(
         "score": score,
         "start_s": span_s[0],
         "end_s": span_s[1],
-        "failure_s": None if status in ("done", "ended") else failure_s(rows, span_s[1]),
+        "failure_s": None
+        if status in ("done", "ended")
+        else _number(note.get("failure_s")) or failure_s(rows, span_s[1]),
         "command": note.get("command"),
         "log": log.path.name,
         "versions": {key: text for key, text in metadata.items() if key not in OTHERS and "." not in key},
@@ -75,9 +77,9 @@ def failure_s(rows: Mapping[str, list[Row]], end_s: float) -> float:
     else the last drop, else the end.
     """
     actions = rows["actions"]
-    made_up = {(row["robot"], row["text"]): row["start_s"] for row in actions if row["phase"] == "end"}
+    made_up = {(row["robot"], _step(row)): row["start_s"] for row in actions if row["phase"] == "end"}
     for row in actions:
-        again_s = made_up.get((row["robot"], row["text"]))
+        again_s = made_up.get((row["robot"], _step(row)))
         if row["phase"] == FAILED and (again_s is None or again_s < row["start_s"]):
             return float(row["end_s"])
     for kind, number in (("hit", 0), ("drop", -1)):
@@ -85,6 +87,11 @@ def failure_s(rows: Mapping[str, list[Row]], end_s: float) -> float:
         if found:
             return float(found[number])
     return end_s
+
+
+def _step(row: Row) -> str:
+    """Returns what an action is for, whichever part was chosen for it."""
+    return str(row.get("step") or row["text"])
 
 
 def _cell_name(asked: str | None, own: str | None) -> str | None:
