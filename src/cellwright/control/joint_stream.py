@@ -116,7 +116,8 @@ class JointStream:
             return
         reference, speed = self._reference(self._clock.time_s)
         error = reference - self._place
-        nearing = np.sqrt(2 * BRAKING_SHARE * self._acceleration * np.abs(error))
+        half = BRAKING_SHARE * self._acceleration * step_s / 2  # a stop takes whole steps
+        nearing = np.sqrt(half**2 + 2 * BRAKING_SHARE * self._acceleration * np.abs(error)) - half
         wanted = speed + np.sign(error) * np.minimum(np.abs(error) / step_s, nearing)
         limit = self._velocity_limit * robot.override
         change = self._acceleration * step_s

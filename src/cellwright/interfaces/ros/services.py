@@ -44,7 +44,7 @@ STAND_S, LONGEST_STOP_S = 0.02, 5.0
 
 @dataclass(frozen=True)
 class _ArmStart:
-    """Where an arm and its fingers were: joint positions, and what its gripper was commanded."""
+    """Joint positions of an arm and its fingers, and what its gripper was commanded."""
 
     qpos: Array
     fingers: dict[str, float]
