@@ -1,6 +1,7 @@
 """Benches: measurements of the software itself, as figures with targets; a new one is one file and one line here."""
 
 from cellwright.bench import crcl as crcl
+from cellwright.bench import epucks as epucks
 from cellwright.bench import grasp as grasp
 from cellwright.bench import kitting as kitting
 from cellwright.bench import motion as motion

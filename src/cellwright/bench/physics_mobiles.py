@@ -17,7 +17,7 @@ from cellwright.cells import Cell, load_cell
 from cellwright.cells.actual import ActualCfg
 from cellwright.lab import Lab
 
-__all__ = ["MOBILE_TARGETS", "mobile_figures", "rolling_errors"]
+__all__ = ["MOBILE_TARGETS", "mobile_figures", "rolling_errors", "start_driving"]
 
 SIZES: Mapping[str, tuple[int, int]] = {"one": (1, 31), "ten": (10, 15), "fifty": (50, 7)}  # robots, seconds
 NEW_SPEEDS_S = 1.0
@@ -41,8 +41,8 @@ def mobile_figures(conditions: MeasurementConditions) -> dict[str, float]:
     for variant, (robots, seconds) in SIZES.items():
         conditions.say(f"{robots} e-puck{'s' if robots > 1 else ''} driving about, beside raw physics")
         cell = load_cell(f"epucks@{variant}")
-        segments = capture(cell, conditions.seed, 3 if conditions.quick else seconds, _drive_about)
-        pairs = measure_pairs(cell, conditions.seed, segments, start=_drive_about)
+        segments = capture(cell, conditions.seed, 3 if conditions.quick else seconds, start_driving)
+        pairs = measure_pairs(cell, conditions.seed, segments, start=start_driving)
         metrics[f"epucks.rtf_{robots}"] = pairs.real_time_factor
         metrics[f"epucks.lab_to_raw_{robots}"] = pairs.ratio
     conditions.say("how truly e-pucks roll")
@@ -50,7 +50,8 @@ def mobile_figures(conditions: MeasurementConditions) -> dict[str, float]:
     return metrics | {"epucks.yaw_error": yaw_error, "epucks.distance_error_mm": 1000 * distance_error_m}
 
 
-def _drive_about(lab: Lab) -> list[asyncio.Task[None]]:
+def start_driving(lab: Lab) -> list[asyncio.Task[None]]:
+    """Starts a program that gives all robots new speeds now and then, and listens to all sensors."""
     listen(lab)
     return [lab.loop.create_task(_steer(lab))]
 
