@@ -21,6 +21,7 @@ Array = npt.NDArray[np.float64]
 Vector = npt.ArrayLike
 
 SEEN = np.array([1, 1, 1, 1, 1, 0], np.uint8)
+SINGLE_RAYS = 4  # so few are cast one by one: to sort all bodies by their direction first takes as long as many rays
 UNSEEN_GROUP = 5  # no model has geoms in it; those of the bodies to look through are in it for one ray
 
 
@@ -65,9 +66,13 @@ def cast_rays(
     count = len(directions)
     away_m, hit = np.empty(count), np.empty(count, np.int32)
     with _unseen(model, without):
-        flat = np.ascontiguousarray(directions, float).reshape(-1)
         origin = np.asarray(origin_m, float)
-        mujoco.mj_multiRay(model, data, origin, flat, SEEN, True, -1, hit, away_m, None, count, max_m)
+        if count <= SINGLE_RAYS:
+            for number, direction in enumerate(np.asarray(directions, float)):
+                away_m[number] = mujoco.mj_ray(model, data, origin, direction, SEEN, True, -1, hit[number : number + 1])
+        else:
+            flat = np.ascontiguousarray(directions, float).reshape(-1)
+            mujoco.mj_multiRay(model, data, origin, flat, SEEN, True, -1, hit, away_m, None, count, max_m)
     away_m[(hit < 0) | (away_m > max_m)] = np.inf
     return away_m
 
@@ -75,7 +80,9 @@ def cast_rays(
 @contextmanager
 def _unseen(model: Any, bodies: Collection[int]) -> Iterator[None]:
     """Lets rays go through bodies for a while."""
-    own = np.isin(model.geom_bodyid, list(bodies)).nonzero()[0]
+    is_unseen = np.zeros(model.nbody, np.bool_)
+    is_unseen[list(bodies)] = True
+    own = is_unseen[model.geom_bodyid].nonzero()[0]
     groups = model.geom_group[own].copy()
     model.geom_group[own] = UNSEEN_GROUP
     try:
