@@ -139,14 +139,14 @@ class GroundSensor(Sensor[GroundCfg]):
     def sample(self) -> InfraredReading:
         """Returns one reading of all three."""
         cfg, head = self.cfg, self.header()
-        here = (self._to_floor @ self.world.pose_of(cfg.robot)).apply(self._places)
+        here = self._to_floor.apply(self.world.pose_of(cfg.robot).apply(self._places))
         cover = cover_of_lines(here[:, :2], self._starts, self._ends, self._width_m, cfg.spot_m)
         light = cfg.floor_reflectance + cover * (cfg.line_reflectance - cfg.floor_reflectance)
         counts = light * np.interp(here[:, 2], _GROUND_M, _GROUND_COUNTS)
         if cfg.counts_noise:
             shares = np.interp(here[:, 2], _GROUND_M, _GROUND_SHARES)
             counts *= 1 + cfg.counts_noise * shares * self._stream.of(head[1]).standard_normal(len(counts))
-        counts = np.clip(np.rint(counts), 0, MAX_COUNTS)
+        counts = np.minimum(np.maximum(np.rint(counts), 0), MAX_COUNTS)
         ranges_m = ground_range(counts)
         for name, away_m in zip(self._names, ranges_m.tolist(), strict=True):
             message = Range(
@@ -206,7 +206,7 @@ class TimeOfFlightSensor(Sensor[TimeOfFlightCfg]):
         super().__init__(cfg.model_copy(update={"noise": cfg.noise.within(*cfg.range_m)}), context)
         self.world.mobile(cfg.robot)
         self._own = Pose.from_xyz_rpy(cfg.xyz_m, (0.0, cfg.pitch_rad, 0.0))
-        self._ways = cone(cfg.fov_rad, cfg.rays)
+        self._ways = cone(cfg.fov_rad, cfg.rays) @ self._own.rotation_matrix.T
         self._stream = ReadingStream(context.rng)
 
     @property
@@ -222,11 +222,12 @@ class TimeOfFlightSensor(Sensor[TimeOfFlightCfg]):
     def sample(self) -> Range:
         """Returns one reading."""
         cfg, head = self.cfg, self.header()
-        place = self.world.pose_of(cfg.robot) @ self._own
-        ways = self._ways @ place.rotation_matrix.T
-        away_m = self.world.rays(place.position, ways, cfg.range_m[1], mounted_on=cfg.robot).min()
-        noise = self.noises["noise"]
-        read_m = noise.apply(np.clip([away_m], *cfg.range_m), self._stream.of(head[1]))
+        place = self.world.pose_of(cfg.robot)
+        turn = place.rotation_matrix.T
+        origin_m = self._own.position @ turn + place.position
+        away_m = float(self.world.rays(origin_m, self._ways @ turn, cfg.range_m[1], mounted_on=cfg.robot).min())
+        noise, (low, high) = self.noises["noise"], cfg.range_m
+        read_m = noise.apply(np.array([min(max(away_m, low), high)]), self._stream.of(head[1]))
         return Range(
             *head,
             frame=f"{cfg.robot}/time_of_flight",

@@ -111,9 +111,10 @@ class Noise:
         if self._noisy:
             reading += self._noise(reading, rng or self._rng)
         if cfg.resolution:
-            reading = np.round(reading / cfg.resolution) * cfg.resolution
+            reading = np.rint(reading / cfg.resolution) * cfg.resolution
         if self._clipped:
-            reading = np.clip(reading, cfg.low, cfg.high)
+            np.maximum(reading, self._low, out=reading)  # np.clip takes three times as long
+            np.minimum(reading, self._high, out=reading)
         return reading
 
     def _noise(self, reading: Array, rng: np.random.Generator) -> Array:

@@ -73,9 +73,8 @@ def counts_at(away_m: Array) -> Array:
 
 def range_of_root(counts: Counts, limits_m: tuple[float, float]) -> Array:
     """Returns ranges as the ROS 1 drivers compute them: 0.5 / sqrt(counts), within the limits."""
-    with np.errstate(divide="ignore"):
-        away_m = np.where(counts > 0, ROOT_M / np.sqrt(np.maximum(counts, 0)), limits_m[1])
-    return np.asarray(np.clip(away_m, *limits_m))
+    away_m = np.where(counts > 0, ROOT_M / np.sqrt(np.maximum(counts, 1)), limits_m[1])
+    return np.asarray(np.minimum(np.maximum(away_m, limits_m[0]), limits_m[1]))
 
 
 def range_of_table(counts: Counts) -> Array:
@@ -203,7 +202,7 @@ class ProximitySensor(Sensor[ProximityCfg]):
         counts = self._counts(away_m, hits, nearest_m, rng)
         low, high = cfg.range_m
         if cfg.conversion == "distance":
-            clean_m = np.clip(nearest_m, low, high)
+            clean_m = np.minimum(np.maximum(nearest_m, low), high)
         else:
             clean_m = range_of_table(counts) if cfg.conversion == "table" else range_of_root(counts, cfg.range_m)
         ranges_m = clean_m if cfg.conversion == "table" else self.noises["noise"].apply(clean_m, rng)
@@ -238,7 +237,7 @@ class ProximitySensor(Sensor[ProximityCfg]):
         counts = each.mean(axis=1)
         if noise is not None:
             counts *= 1 + self.cfg.counts_noise * noise * np.interp(nearest_m, _TABLE_M, _TABLE_SHARES)
-        return np.asarray(np.clip(np.rint(counts), 0, MAX_COUNTS), np.int64)
+        return np.asarray(np.minimum(np.maximum(np.rint(counts), 0), MAX_COUNTS), np.int64)
 
     def _scan(self, head: tuple[int, int, str], counts: Counts, ranges_m: Array) -> LaserScan:
         if self._ahead is None:

@@ -291,7 +291,10 @@ class World:
         if robot is None:
             return []
         if robot in self.mobiles:
-            return np.flatnonzero(self.model.body_rootid == self.mobiles[robot].body).tolist()
+            if robot not in self._mobile_bodies:
+                own = np.flatnonzero(self.model.body_rootid == self.mobiles[robot].body)
+                self._mobile_bodies[robot] = own.tolist()
+            return self._mobile_bodies[robot]
         index = self.robot(robot)
         links = [int(self.model.site_bodyid[index.flange_site])]
         while links[-1] not in (index.base_body, 0):
@@ -299,6 +302,7 @@ class World:
         return links
 
     def _index(self) -> None:
+        self._mobile_bodies: dict[str, list[int]] = {}
         self.robots = index_robots(self.model, self.cell, self.mounts.on)
         self.loose_tools = {name: index_loose(self.model, name) for name in self.cell.tools}
         self.vacuums = self._index_vacuums()
