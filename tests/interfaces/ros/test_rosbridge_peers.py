@@ -9,7 +9,9 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,36 @@ PROGRAM = Path(__file__).with_name("roslib_program.mjs")
 ROSLIB = "roslib@2.1.0"
 PATIENCE_S = 30.0
 ROBOT = "ePuck0"
+PAGE = """<!doctype html><title>starting</title><script type="importmap">{"imports": {
+  "roslib": "./node_modules/roslib/dist/RosLib.js", "cbor2": "./node_modules/cbor2/lib/index.js",
+  "eventemitter3": "./node_modules/eventemitter3/dist/eventemitter3.esm.js", "fast-png": "./node_modules/fast-png/lib/index.js",
+  "uuid": "./node_modules/uuid/dist/index.js", "bson": "./node_modules/bson/lib/bson.mjs",
+  "iobuffer": "./node_modules/iobuffer/lib/iobuffer.js", "fflate": "./node_modules/fflate/esm/browser.js",
+  "@cto.af/wtf8": "./node_modules/@cto.af/wtf8/lib/index.js"}}</script>
+<canvas width="52" height="39"></canvas><script type="module">
+  import { Ros, Topic } from "roslib";
+  const ros = new Ros({ url: "%s" });
+  ros.on("error", () => (document.title = "refused"));
+  const topic = (name, messageType) => new Topic({ ros, name, messageType, compression: "cbor" });
+  const speeds = topic("/ePuck2/cmd_vel", "geometry_msgs/Twist");
+  const ink = document.querySelector("canvas").getContext("2d");
+  let first, isSeen = false;
+  ros.on("connection", () => speeds.publish({ linear: { x: 0.05 }, angular: { z: 0 } }));
+  topic("/ePuck2/camera", "sensor_msgs/Image").subscribe(({ width, height, data }) => {
+    const picture = ink.createImageData(width, height);
+    for (let i = 0; i < width * height; i++)
+      picture.data.set([data[3 * i], data[3 * i + 1], data[3 * i + 2], 255], 4 * i);
+    ink.putImageData(picture, 0, 0);
+    isSeen = new Set(data).size > 10;
+  });
+  topic("/ePuck2/odom", "nav_msgs/Odometry").subscribe(({ pose: { pose: { position } } }) => {
+    first ??= position;
+    if (isSeen && Math.hypot(position.x - first.x, position.y - first.y) > 0.01) {
+      speeds.publish({});
+      document.title = "driven";
+    }
+  });
+</script>"""
 KILLED = """
 import sys, time, roslibpy
 ros = roslibpy.Ros(sys.argv[1])
@@ -207,6 +239,39 @@ def test_roslib_of_npm_drives_looks_and_calls_a_service_of_roslibpy(cell, roslib
     assert told["parameter"] == [1, "two"]
     assert told["sum"] == {"sum": 42}
     assert told["refusal"].startswith("there is no service /none")
+
+
+@contextmanager
+def page_server(folder):
+    """A site on a port of this machine, as somebody's own page has it while it is written."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
+
+
+def test_a_page_with_roslib_drives_an_epuck_and_draws_its_camera(cell, roslib):
+    playwright = pytest.importorskip("playwright.sync_api", reason="not in Debian: playwright is of the extra peers")
+    if not (browser := shutil.which("chromium")):
+        pytest.skip("needs chromium")
+    (Path(roslib) / "drive.html").write_text(PAGE % cell.url)
+    with (
+        page_server(roslib) as port,
+        playwright.sync_playwright() as play,
+        play.chromium.launch(executable_path=browser, args=["--no-sandbox"]) as chromium,
+    ):
+        page, told = chromium.new_page(), []
+        page.on("console", lambda line: told.append(line.text))
+        page.on("pageerror", lambda error: told.append(str(error)))
+        page.goto(f"http://localhost:{port}/drive.html")
+        with suppress(playwright.TimeoutError):
+            page.wait_for_function("document.title != 'starting'", timeout=PATIENCE_S * 1e3)
+        assert page.title() == "driven", told
 
 
 def test_a_client_is_killed_in_mid_run_and_the_others_go_on(cell):
