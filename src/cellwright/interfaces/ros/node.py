@@ -153,6 +153,10 @@ class LabNode(ABC):
 
     def _take(self, number: int, time_ns: int, cdr: bytes) -> None:
         bus_topic = self._bus_topics[number]
+        if (
+            time_ns > self.time_ns
+        ):  # no message is ahead of the clock: transforms are asked for at the time that it tells
+            self._take_time(time_ns)
         for topic in self._names.get(bus_topic, ()):
             if topic in self._is_latched:
                 self.latched[topic] = cdr
