@@ -40,7 +40,8 @@ def mobile_figures(conditions: MeasurementConditions) -> dict[str, float]:
     metrics = {}
     for variant, (robots, seconds) in SIZES.items():
         conditions.say(f"{robots} e-puck{'s' if robots > 1 else ''} driving about, beside raw physics")
-        cell = load_cell(f"epucks@{variant}")
+        # Their senses are measured by `bench epucks`: this is the speed of physics.
+        cell = load_cell(f"epucks@{variant}").changed({"mobiles": {"ePuck": {"profile": None}}})
         segments = capture(cell, conditions.seed, 3 if conditions.quick else seconds, start_driving)
         pairs = measure_pairs(cell, conditions.seed, segments, start=start_driving)
         metrics[f"epucks.rtf_{robots}"] = pairs.real_time_factor
