@@ -1,5 +1,6 @@
 """Benches: measurements of the software itself, as figures with targets; a new one is one file and one line here."""
 
+from cellwright.bench import bridges as bridges
 from cellwright.bench import crcl as crcl
 from cellwright.bench import epucks as epucks
 from cellwright.bench import grasp as grasp
