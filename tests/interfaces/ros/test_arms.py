@@ -240,6 +240,7 @@ def test_an_arm_is_stopped_and_reset_by_services(rig, robot):
     robot.reset("gate")
 
 
+@pytest.mark.slow
 def test_the_same_commands_give_the_same_bytes():
     logs = []
     for _ in range(2):

@@ -16,17 +16,17 @@ XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 
 
 class CrclRig(GraphRig):
-    """Sends CRCL messages to the Fanuc, and waits for what its statuses say."""
+    """Sends CRCL messages to a robot, and waits for what its statuses say."""
 
-    def __init__(self, lab, **options):
-        self.crcl = CrclInterface(lab, **options)
+    def __init__(self, lab, robot):
+        self.robot, self.crcl = robot, CrclInterface(lab)
         super().__init__(lab, crcl=self.crcl)
-        self.statuses = self.hear("/fanuc/crcl_status")
-        self.texts = self.hear("/fanuc/crcl_status_xml")
+        self.statuses = self.hear(f"/{robot}/crcl_status")
+        self.texts = self.hear(f"/{robot}/crcl_status_xml")
 
     def command(self, name, number, **fields):
         self.send(
-            "/fanuc/crcl_command",
+            f"/{self.robot}/crcl_command",
             self.make(COMMAND, crclcommand=NAMES.index(name) + 1, crclcommandnum=number, **fields),
         )
 
@@ -49,23 +49,29 @@ class CrclRig(GraphRig):
         self.send_text(f"<CRCLCommandInstance>{command}</CRCLCommandInstance>")
 
     def send_text(self, text):
-        self.send("/fanuc/crcl_command_xml", self.make("std_msgs/msg/String", data=text))
+        self.send(f"/{self.robot}/crcl_command_xml", self.make("std_msgs/msg/String", data=text))
 
 
 @pytest.fixture(scope="module")
 def lab():
-    with Lab.from_cell("aprs", seed=2) as lab:
+    with Lab.from_cell("rovi", seed=2) as lab:
         yield lab
 
 
 @pytest.fixture(scope="module")
 def rig(lab):
-    return CrclRig(lab)
+    return CrclRig(lab, "ur5")
+
+
+@pytest.fixture
+def aprs():
+    with Lab.from_cell("aprs", seed=2) as lab:
+        yield lab
 
 
 @pytest.mark.slow
-def test_a_program_of_messages_moves_the_arm_and_the_fingers(lab, rig):
-    robot = lab.robot("fanuc")
+def test_a_program_of_messages_moves_the_arm_and_the_fingers(aprs):
+    lab, rig, robot = aprs, CrclRig(aprs, "fanuc"), aprs.robot("fanuc")
 
     async def work():
         not_yet = await rig.do("dwell", 1, dwell_seconds=0.1)
@@ -143,12 +149,12 @@ def test_messages_that_make_no_command_are_refused(lab, rig, name, fields, why):
     with pytest.raises(BadInput, match=why):
         rig.command(name, 20, **fields)
     with pytest.raises(BadInput, match="crclcommand 99 is not known"):
-        rig.send("/fanuc/crcl_command", rig.make(COMMAND, crclcommand=99))
+        rig.send("/ur5/crcl_command", rig.make(COMMAND, crclcommand=99))
 
 
 def test_joints_that_are_not_there_are_refused(rig):
     for fields, why in (
-        ({"joints": rig.joints(["elbow"], [0.0])}, "unknown joint of fanuc 'elbow'"),
+        ({"joints": rig.joints(["elbow"], [0.0])}, "unknown joint of ur5 'elbow'"),
         ({"joints": rig.joints([], [0.0]), "jointnum": np.array([7], np.uint64)}, "jointnum is 7, allowed 1 to 6"),
         ({"joints": rig.joints([], [0.0, 1.0])}, "2 positions for 6 joints"),
     ):
@@ -191,7 +197,7 @@ def test_messages_and_a_client_of_the_server_command_the_same_robot(lab, rig):
     """A command of a client over CRCL's own connection is seen in the messages, in their units."""
 
     async def work():
-        async with CrclClient(lambda: rig.crcl.connect("fanuc")) as client:
+        async with CrclClient(lambda: rig.crcl.connect("ur5")) as client:
             await client.execute(m.InitCanon(0))
             await client.execute(m.SetLengthUnits(0, m.LengthUnitEnum.MILLIMETER))
             rig.statuses[:] = []
