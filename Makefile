@@ -74,9 +74,10 @@ format: setup ## put the code into the project's form
 lock: ## make the lock files anew (ARGS=--upgrade takes newer versions)
 	@sh scripts/lock $(ARGS)
 
-regenerate: setup ## make anew: tables, access classes and vocabulary from the ontology, the page of keys from the schemas
+regenerate: setup ## make anew: tables, access classes and vocabulary from the ontology, pages of keys and topics
 	@$(BIN)/python -m cellwright.knowledge.generate
 	@$(BIN)/python scripts/list-keys > docs/guide/keys.md
+	@$(BIN)/python scripts/list-topics --write
 
 bench: setup ## a measurement as ratios (NAME=physics chooses)
 	@$(BIN)/cellwright bench $(NAME) $(ARGS)
