@@ -206,7 +206,10 @@ class FollowByTransform:
             return STOP
         if robot.time_s - frames.time_s(self._leader) > STALE_S:
             return STOP
-        x_m, y_m, _ = (float(value) for value in frames.pose(self._leader, robot.base).position)
+        try:
+            x_m, y_m, _ = (float(value) for value in frames.pose(self._leader, robot.base).position)
+        except LookupError:  # one of the two has told nothing yet
+            return STOP
         aside_rad, excess_m = atan2(y_m, x_m), hypot(x_m, y_m) - self._gap_m
         speed = self._gains[0] * excess_m * max(0.0, cos(aside_rad))
         turn = self._gains[1] * aside_rad if abs(excess_m) > 0.005 or abs(aside_rad) > 0.2 else 0.0

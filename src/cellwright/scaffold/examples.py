@@ -16,11 +16,19 @@ __all__ = ["Example", "copy_examples", "examples", "examples_folder", "find_exam
 
 INSTALLED = Path(__file__).parent / "example_files"
 CHECKOUT = Path(__file__).parents[3] / "examples"
-NEEDS = {"11_external_controller": ("controllers",), "pytest": ("controllers",)}
+NEEDS = {
+    "11_external_controller": ("controllers",),
+    "17_epucks_over_rosbridge": ("epucks",),
+    "pytest": ("controllers",),
+}
 FOLDERS = {
     "controllers": (
         "Controllers as programs of their own, for trials.",
         "python controllers/by_sockets.py CRCL VISION",
+    ),
+    "epucks": (
+        "Programs for e-pucks over rosbridge or ROS 1: drive, plot a topic, ask for a transform.",
+        "python epucks/drive.py avoid --robot ePuck0 --over rosbridge=127.0.0.1:9090",
     ),
     "pytest": ("A repository that tests its controller.", "pytest pytest"),
     "trials": ("A trial of two orders with faults.", "cellwright trial trials/two_orders.yaml"),
