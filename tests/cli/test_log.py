@@ -170,7 +170,8 @@ def test_a_log_that_was_cut_is_shown_with_a_warning(command, log):
     ("arguments", "told"),
     [
         (["show", "nothing.mcap"], "cannot read log nothing.mcap: No such file or directory"),
-        (["show", "."], "Is a directory"),
+        (["show", "."], "is a folder without metadata.yaml"),
+        (["plot", "."], "Is a directory"),
         (["show", "EMPTY"], "is not a log: the file is empty"),
         (["show", "LOG", "--topic", "/fanuc/wrnch"], "did you mean '/fanuc/wrench'?"),
         (["show", "LOG", "--limit", "-1"], "--limit"),

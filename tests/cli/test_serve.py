@@ -102,6 +102,7 @@ def test_sigterm_ends_it_in_the_middle_of_a_plan_that_takes_long(cell_file):
     assert (code, out, err) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_truth_is_served_when_asked_for_and_told(cell_file, tmp_path):
     log = tmp_path / "served.mcap"
     with served("--json", "--usartruth", "0", "--record", log, cell=cell_file()) as (process, first):

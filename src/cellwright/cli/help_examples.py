@@ -58,6 +58,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "log export out/run.mcap --out run.bag",
         "log export out/run.mcap --out tables --format csv --topic '/fanuc/*'",
     ),
+    "log perceive": ("log perceive run.bag --cell aprs --against out/run.mcap",),
     "log trace": ("log trace out/run.mcap --out run.html",),
     "log video": (
         "log video out/run.mcap --out run.mp4",

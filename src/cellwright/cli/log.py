@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from cellwright.cli.log_export import export
+from cellwright.cli.log_perceive import perceive_recording
 from cellwright.cli.log_text import note_text, only_other, text_of
 from cellwright.cli.log_video import video
 from cellwright.cli.output import console, err, prepare_output, print_json, say, table
@@ -27,11 +28,13 @@ __all__ = ["app"]
 app = typer.Typer(no_args_is_help=True, help="Recorded runs: show, replay, compare, plot, export and film them.")
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A log (MCAP file).")]
+Recording = Annotated[Path, typer.Argument(metavar="FILE", help="A log (MCAP file), or a bag of ROS 1 or ROS 2.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 TopicNames = Annotated[list[str] | None, typer.Option("--topic", metavar="T", help="Only this topic; may be repeated.")]
 
 app.command()(video)
 app.command()(export)
+app.command("perceive")(perceive_recording)
 
 DEFAULT_LIMIT = 10
 IN_EVERY_MESSAGE = ("time_ns", "sequence", "source", "header.stamp.sec", "header.stamp.nanosec")
@@ -39,13 +42,13 @@ IN_EVERY_MESSAGE = ("time_ns", "sequence", "source", "header.stamp.sec", "header
 
 @app.command()
 def show(
-    file: File,
+    file: Recording,
     topic: TopicNames = None,
     limit: Annotated[int | None, typer.Option(min=0, metavar="N", help="How many messages to show.")] = None,
     as_json: Json = False,
 ) -> None:
     """Shows what is in a log; with --topic or --limit its first messages too."""
-    log = read_log(file)
+    log = _read(file)
     topics = [log.topic(name) for name in topic] if topic else list(log.topics.values())
     wanted = limit if limit is not None else DEFAULT_LIMIT if topic else 0
     entries = islice(log.entries(topic), wanted)
@@ -88,7 +91,7 @@ def show(
 
 @app.command()
 def replay(
-    file: File,
+    file: Recording,
     speed: Annotated[
         float, typer.Option(metavar="X", help="Simulated seconds for one of the clock; 0: no waiting.")
     ] = 1.0,
@@ -96,7 +99,7 @@ def replay(
     json_lines: Annotated[bool, typer.Option("--json-lines", help="One JSON object a line for each message.")] = False,
 ) -> None:
     """Prints the messages of a log at the times they had; large arrays by type and shape."""
-    log = read_log(file)
+    log = _read(file)
     _warn_of_gaps(log)
     width = console.width if console.is_terminal else None  # a pipe gets the whole line
     for entry in paced(log, speed, topics=topic):
@@ -197,6 +200,16 @@ def plot(
         print_json({"file": out, "curves": [{"topic": c.topic, "field": c.field, "unit": c.unit} for c in drawn]})
         return
     console.print(f"{escape(str(out))} ({len(drawn)} {'curve' if len(drawn) == 1 else 'curves'})", soft_wrap=True)
+
+
+def _read(file: Path) -> Log:
+    """Returns a log or a bag; the types of ROS take a moment to load, and a log does not need them."""
+    if not file.is_dir() and file.suffix != ".bag":
+        return read_log(file)
+    from cellwright.exchange import read_recording
+
+    recording: Log = read_recording(file)
+    return recording
 
 
 def _warn_of_gaps(log: Log) -> None:

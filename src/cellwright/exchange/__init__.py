@@ -2,6 +2,25 @@
 
 from cellwright._lazy import lazy_names
 
-__all__ = ["ExportFormat", "ExportOptions", "ExportResult", "export_log"]
+__all__ = [
+    "ExportFormat",
+    "ExportOptions",
+    "ExportResult",
+    "FrameDifferences",
+    "Perceived",
+    "compare_detections",
+    "compare_tracks",
+    "export_log",
+    "perceive",
+    "read_recording",
+]
 
-__getattr__ = lazy_names(__name__, {".export": "ExportFormat ExportOptions ExportResult export_log"})
+__getattr__ = lazy_names(
+    __name__,
+    {
+        ".compare_perception": "FrameDifferences compare_detections compare_tracks",
+        ".export": "ExportFormat ExportOptions ExportResult export_log",
+        ".perceived": "Perceived perceive",
+        ".recordings": "read_recording",
+    },
+)

@@ -15,17 +15,17 @@ from rosbags.rosbag2 import Writer as Rosbag2Writer
 
 from cellwright.core.errors import BadInput, CellwrightError, LogError
 from cellwright.exchange.export import Selection
-from cellwright.interfaces.ros.graph import NEXT_TYPE, RosGraph
+from cellwright.exchange.types import known_types
+from cellwright.interfaces.ros.graph import RosGraph
 from cellwright.interfaces.ros.laboratory import graph_of
 from cellwright.interfaces.ros.transforms import FramePublisher
-from cellwright.interfaces.ros.types import TF, RosTypes, long_name
+from cellwright.interfaces.ros.types import TF, RosTypes
 from cellwright.lab import Lab
 from cellwright.lab.cell_file import read_cell
 from cellwright.lab.versions import model_hash
-from cellwright.record.log import Log, Topic
 from cellwright.viewing.replay import NOTED_CELL
 
-__all__ = ["known_types", "write_bag", "write_rosbag2"]
+__all__ = ["write_bag", "write_rosbag2"]
 
 CLOCK, CLOCK_TYPE = "/clock", "rosgraph_msgs/msg/Clock"
 CLOCK_NS = 10_000_000
@@ -119,25 +119,9 @@ def write_rosbag2(selection: Selection, out: Path) -> dict[str, dict[str, Any]]:
     plugin = StoragePlugin.MCAP if selection.options.storage == "mcap" else StoragePlugin.SQLITE3
     writer: AbstractContextManager[Any] = Rosbag2Writer(out, version=ROSBAG2_VERSION, storage_plugin=plugin)
     with writer as opened:
+        for key, text in selection.log.metadata.items():
+            opened.set_custom_data(key, text)
         return _write(selection, types, _Ros2Bag(opened, types))
-
-
-def known_types(log: Log) -> RosTypes:
-    """Returns the types of a log, with those that no standard package has."""
-    types = RosTypes({})
-    for topic in log.topics.values():
-        for name, text in reversed(list(_definitions(topic))):
-            types.register(name, text)
-    return types
-
-
-def _definitions(topic: Topic) -> Iterator[tuple[str, str]]:
-    """Yields every type in the definition of a topic's type, itself first."""
-    first, *others = topic.definition.split(NEXT_TYPE)
-    yield topic.type, first
-    for part in others:
-        head, _, text = part.strip().partition("\n")
-        yield long_name(head.removeprefix("MSG:").strip()), text
 
 
 def _write(selection: Selection, types: RosTypes, bag: _Bag) -> dict[str, dict[str, Any]]:
