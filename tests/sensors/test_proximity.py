@@ -51,11 +51,16 @@ def pair():
     return World(Cell.model_validate(PAIR), seed=1)
 
 
+def cast(world, robot="ePuck0", fov_rad=0.26, rays=5):
+    """Distances and geoms of a robot's rays; endless where there are none."""
+    seen = world.proximity_rays(robot, fov_rad, rays).cast(robot)
+    return (np.full((8, rays), np.inf), np.full((8, rays), -1)) if seen is None else seen
+
+
 def test_rays_are_those_that_are_cast_one_by_one(crowd):
-    rays = crowd.proximity_rays("ePuck0", 0.5, 9)
     near = 0
     for name, robot in crowd.mobiles.items():
-        found, hits = rays.cast(name)
+        found, hits = cast(crowd, name, 0.5, 9)
         for number, site in enumerate(robot.proximity_sites):
             ways = cone(0.5, 9) @ crowd.data.site_xmat[site].reshape(3, 3).T
             expected = crowd.rays(crowd.data.site_xpos[site], ways, REACH_M, mounted_on=name)
@@ -63,16 +68,15 @@ def test_rays_are_those_that_are_cast_one_by_one(crowd):
             assert ((hits[number] >= 0) == np.isfinite(expected)).all()
             near += int(np.isfinite(expected).any())
     assert 30 < near < 12 * 8  # some see something and some do not
-    assert rays is crowd.proximity_rays("ePuck7", 0.5, 9)
+    assert crowd.proximity_rays("ePuck0", 0.5, 9) is crowd.proximity_rays("ePuck7", 0.5, 9)
 
 
 def test_rays_follow_what_moves_and_what_is_added(pair):
-    rays = pair.proximity_rays("ePuck0", 0.26, 5)
-    before = rays.cast("ePuck0")[0][7, 0]
+    before = cast(pair)[0][7, 0]
     pair.place("ePuck1", Pose.from_xyz_rpy([0.5, 0.5, 0.0]))
-    assert np.isinf(rays.cast("ePuck0")[0]).all()
+    assert np.isinf(cast(pair)[0]).all()
     pair.add("cube", "cube", Pose.from_xyz_rpy([0.035 + 0.02 + 0.04, 0.01, 0.041]))
-    assert rays.cast("ePuck0")[0][7, 0] == pytest.approx(0.02 / np.cos(np.radians(10)), abs=1e-5)
+    assert cast(pair)[0][7, 0] == pytest.approx(0.02 / np.cos(np.radians(10)), abs=1e-5)
     assert before == pytest.approx(0.030, abs=0.001)
 
 
@@ -80,7 +84,6 @@ def test_a_can_of_many_meshes_is_found_as_soon_as_it_is_within_reach(pair):
     pair.place("ePuck1", Pose.from_xyz_rpy([0.5, 0.5, 0.0]))
     pair.add("can", "coffee_can", Pose.from_xyz_rpy([0.3, 0.0, 0.2], [0.0, np.pi / 2, 0.0]))
     site = pair.mobiles["ePuck0"].proximity_sites[0]
-    rays = pair.proximity_rays("ePuck0", 0.1, 5)
     found = []
     for x_m in np.arange(0.30, 0.10, -0.001):  # its top comes nearer, and its bottom
         for turn in (0.5, -0.5):
@@ -91,7 +94,7 @@ def test_a_can_of_many_meshes_is_found_as_soon_as_it_is_within_reach(pair):
                 REACH_M,
                 mounted_on="ePuck0",
             )
-            np.testing.assert_allclose(rays.cast("ePuck0")[0][0], expected, atol=1e-9)
+            np.testing.assert_allclose(cast(pair, fov_rad=0.1)[0][0], expected, atol=1e-9)
             found.append(np.isfinite(expected).any())
     assert 20 < sum(found) < len(found) - 20
 
@@ -99,12 +102,12 @@ def test_a_can_of_many_meshes_is_found_as_soon_as_it_is_within_reach(pair):
 def test_a_wheel_that_stands_out_of_the_body_hides_nothing():
     wide = {"wheel_base_m": {"distribution": "normal", "mean": 0.004, "sd": 0.0}}
     world = World(Cell.model_validate({**PAIR, "actual": wide}), seed=1)
-    assert np.isinf(world.proximity_rays("ePuck0", 0.5, 5).cast("ePuck0")[0][[2, 5]]).all()
-    assert np.isfinite(world.proximity_rays("ePuck0", 0.5, 5).cast("ePuck0")[0][7]).any()
+    assert np.isinf(cast(world, fov_rad=0.5)[0][[2, 5]]).all()
+    assert np.isfinite(cast(world, fov_rad=0.5)[0][7]).any()
 
 
 def test_a_wide_cone_down_meets_the_floor(pair):
-    away = pair.proximity_rays("ePuck0", 1.4, 5).cast("ePuck0")[0]
+    away = cast(pair, fov_rad=1.4)[0]
     floor_m = 0.034 / np.sin(0.7)
     assert away[2, 4] == pytest.approx(floor_m, abs=1e-4)
     assert np.isinf(away[2, :4]).all()
@@ -184,7 +187,7 @@ def test_the_scan_of_21_beams_is_that_of_the_ros_2_driver():
 def test_one_robot_sees_another_and_ranges_are_told_one_by_one(pair, sensor_in):
     sensor = sensor_in(pair, **EXACT)
     reading, beside = sensor.taken()
-    expected = pair.proximity_rays("ePuck0", 0.26, 1).cast("ePuck0")[0].min(axis=1)
+    expected = cast(pair, rays=1)[0].min(axis=1)
     assert reading.ranges_m[7] == pytest.approx(expected[7])
     assert reading.ranges_m[2:6].tolist() == [0.05] * 4
     assert reading.counts[2:6] == (0, 0, 0, 0)
@@ -207,7 +210,7 @@ def test_a_dark_thing_looks_farther_away_but_for_the_exact_distance(pair, sensor
 
 def test_what_fills_a_part_of_the_cone_counts_that_part(pair, sensor_in):
     line = {**EXACT, "fov_rad": 0.9, "rays": 9}
-    away = pair.proximity_rays("ePuck0", 0.9, 9).cast("ePuck0")[0][0]
+    away = cast(pair, fov_rad=0.9, rays=9)[0][0]
     assert 0 < np.isfinite(away).sum() < 9
     expected = np.where(np.isfinite(away), counts_at(np.where(np.isfinite(away), away, 1.0)), 0.0).mean()
     assert sensor_in(pair, **line).sample().counts[0] == round(float(expected))
@@ -216,7 +219,7 @@ def test_what_fills_a_part_of_the_cone_counts_that_part(pair, sensor_in):
 def test_noise_of_counts_is_that_of_the_table(pair, sensor_in):
     sensor = sensor_in(pair, **{**EXACT, "counts_noise": 1.0})
     pair.place("ePuck1", Pose.from_xyz_rpy([0.035 + 0.03 + 0.037, 0.01, 0.0]))
-    away_m = pair.proximity_rays("ePuck0", 0.26, 1).cast("ePuck0")[0][7, 0]
+    away_m = cast(pair, rays=1)[0][7, 0]
     counts = np.array([sensor.sample().counts[7] for _ in range(1000)])
     share = np.interp(away_m, [row[0] for row in PROXIMITY_TABLE], [row[2] for row in PROXIMITY_TABLE])
     assert counts.std() / counts.mean() == pytest.approx(share, rel=0.1)

@@ -34,7 +34,8 @@ Array = npt.NDArray[np.float64]
 Share = Annotated[float, Field(ge=0, le=1)]
 Amount = Annotated[float, Field(ge=0, le=100)]
 
-_GROUND_M, _GROUND_COUNTS, _GROUND_SHARES = (np.array(column) for column in zip(*GROUND_TABLE, strict=True))
+(GROUND_NEAR_M, MOST_COUNTS, GROUND_SHARE), (GROUND_FAR_M, LEAST_COUNTS, _) = GROUND_TABLE
+COUNTS_PER_M = (LEAST_COUNTS - MOST_COUNTS) / (GROUND_FAR_M - GROUND_NEAR_M)
 GROUND_XY_M = ((0.030, 0.009), (0.030, 0.0), (0.030, -0.009))  # ROS 2 driver; gs0 is the left one
 GROUND_FOV_RAD = 0.2618  # of messages: the ROS 2 driver
 MAX_COUNTS = 1023  # of its converter, 10 bits
@@ -67,8 +68,12 @@ def cover_of_lines(points_m: Array, starts_m: Array, ends_m: Array, width_m: flo
 
 def ground_range(counts: Array) -> Array:
     """Returns the ranges that the ROS 2 driver computes of counts: the inverse of its table, and straight on."""
-    (near_m, far_m), (most, least) = _GROUND_M, _GROUND_COUNTS
-    return np.asarray(near_m + (most - counts) * (far_m - near_m) / (most - least))
+    return np.asarray(GROUND_NEAR_M + (counts - MOST_COUNTS) / COUNTS_PER_M)
+
+
+def _ground_counts(height_m: float) -> float:
+    """Returns the counts over white, which end where the table does."""
+    return MOST_COUNTS + COUNTS_PER_M * min(max(height_m, GROUND_NEAR_M), GROUND_FAR_M)
 
 
 def resting_voltage(charge: float) -> float:
@@ -115,15 +120,16 @@ class GroundSensor(Sensor[GroundCfg]):
         pieces = [] if arena is None else [(a, b) for line in arena.lines_m for a, b in pairwise(line)]
         self._starts, self._ends = np.array(pieces, float).reshape(-1, 2, 2).transpose(1, 0, 2)
         self._width_m = 0.0 if arena is None else arena.line_width_m
-        self._to_floor = Pose.identity() if arena is None else arena.pose.pose.inverse()
+        self._world_in_floor = Pose.identity() if arena is None else arena.pose.pose.inverse()
         self._places = np.array([(x, y, cfg.height_m) for x, y in GROUND_XY_M])
         self._names = tuple(f"ground{n}" for n in range(len(GROUND_XY_M)))
+        self._ends_of_topics = [(f"/{self.source}/{name}", f"{cfg.robot}/base_{name}") for name in self._names]
         self._stream = ReadingStream(context.rng)
 
     @cached_property
     def other_topics(self) -> Mapping[str, type[Message]]:
         """A topic for the range of each sensor."""
-        return {f"/{self.source}/{name}": Range for name in self._names}
+        return {topic: Range for topic, _ in self._ends_of_topics}
 
     @property
     def frames(self) -> Mapping[str, Pose]:
@@ -139,31 +145,34 @@ class GroundSensor(Sensor[GroundCfg]):
     def sample(self) -> InfraredReading:
         """Returns one reading of all three."""
         cfg, head = self.cfg, self.header()
-        here = self._to_floor.apply(self.world.pose_of(cfg.robot).apply(self._places))
-        cover = cover_of_lines(here[:, :2], self._starts, self._ends, self._width_m, cfg.spot_m)
-        light = cfg.floor_reflectance + cover * (cfg.line_reflectance - cfg.floor_reflectance)
-        counts = light * np.interp(here[:, 2], _GROUND_M, _GROUND_COUNTS)
-        if cfg.counts_noise:
-            shares = np.interp(here[:, 2], _GROUND_M, _GROUND_SHARES)
-            counts *= 1 + cfg.counts_noise * shares * self._stream.of(head[1]).standard_normal(len(counts))
-        counts = np.minimum(np.maximum(np.rint(counts), 0), MAX_COUNTS)
-        ranges_m = ground_range(counts)
-        for name, away_m in zip(self._names, ranges_m.tolist(), strict=True):
-            message = Range(
-                *head,
-                frame=f"{cfg.robot}/base_{name}",
-                range_m=away_m,
-                min_range_m=float(_GROUND_M[0]),
-                max_range_m=float(_GROUND_M[-1]),
-                field_of_view_rad=GROUND_FOV_RAD,
+        here = self._world_in_floor.apply(self.world.pose_of(cfg.robot).apply(self._places))
+        light = np.full(len(here), cfg.floor_reflectance)
+        if len(self._starts):
+            cover = cover_of_lines(here[:, :2], self._starts, self._ends, self._width_m, cfg.spot_m)
+            light += cover * (cfg.line_reflectance - cfg.floor_reflectance)
+        noise = self._stream.of(head[1]).standard_normal(len(here)) * cfg.counts_noise * GROUND_SHARE
+        # As plain numbers: three of them are too few for arrays.
+        counts = tuple(
+            round(min(max(sent * _ground_counts(height_m) * (1.0 + error), 0.0), MAX_COUNTS))
+            for sent, height_m, error in zip(light.tolist(), here[:, 2].tolist(), noise.tolist(), strict=True)
+        )
+        ranges_m = ground_range(np.array(counts, float))
+        self.beside += [
+            (
+                topic,
+                Range(
+                    *head,
+                    frame=frame,
+                    range_m=away_m,
+                    min_range_m=GROUND_NEAR_M,
+                    max_range_m=GROUND_FAR_M,
+                    field_of_view_rad=GROUND_FOV_RAD,
+                ),
             )
-            self.beside.append((f"/{self.source}/{name}", message))
+            for (topic, frame), away_m in zip(self._ends_of_topics, ranges_m.tolist(), strict=True)
+        ]
         return InfraredReading(
-            *head,
-            frame=f"{cfg.robot}/base_link",
-            names=self._names,
-            counts=tuple(counts.astype(int).tolist()),
-            ranges_m=ranges_m,
+            *head, frame=f"{cfg.robot}/base_link", names=self._names, counts=counts, ranges_m=ranges_m
         )
 
 

@@ -160,7 +160,10 @@ class ProximitySensor(Sensor[ProximityCfg]):
             for name, figures in zip(self._names, self._figures, strict=True)
         ]
         self._frame = f"{cfg.robot}/base_link"
+        nothing = np.full((len(self._figures), 1), np.inf)
         self._sends: Array | None = None
+        self._nothing = self._read(nothing, np.full(nothing.shape, -1), np.random.default_rng(0))
+        self._empty_scan = front_scan(self._nothing[0]).astype(np.float32)
         self._ahead = None if cfg.scan != "all_round" else np.array([[1.0, 0.0, 0.0]])
         self.world.bind(self._look_up)
 
@@ -197,16 +200,10 @@ class ProximitySensor(Sensor[ProximityCfg]):
         """Returns one reading of all sensors."""
         cfg, head = self.cfg, self.header()
         rng = self._stream.of(head[1])
-        away_m, hits = self._rays.cast(cfg.robot)
-        nearest_m = away_m.min(axis=1)
-        counts = self._counts(away_m, hits, nearest_m, rng)
-        low, high = cfg.range_m
-        if cfg.conversion == "distance":
-            clean_m = np.minimum(np.maximum(nearest_m, low), high)
-        else:
-            clean_m = range_of_table(counts) if cfg.conversion == "table" else range_of_root(counts, cfg.range_m)
-        ranges_m = clean_m if cfg.conversion == "table" else self.noises["noise"].apply(clean_m, rng)
-        fov_rad = cfg.fov_rad
+        seen = self._rays.cast(cfg.robot)
+        counts, clean_m = self._nothing if seen is None else self._read(*seen, rng)
+        ranges_m = clean_m.copy() if cfg.conversion == "table" else self.noises["noise"].apply(clean_m, rng)
+        (low, high), fov_rad = cfg.range_m, cfg.fov_rad
         self.beside += [
             (
                 topic,
@@ -227,10 +224,18 @@ class ProximitySensor(Sensor[ProximityCfg]):
             *head, frame=self._frame, names=self._names, counts=tuple(counts.tolist()), ranges_m=ranges_m
         )
 
+    def _read(self, away_m: Array, hits: Any, rng: np.random.Generator) -> tuple[Counts, Array]:
+        """Returns counts, and the ranges that are made of them or of the distances."""
+        nearest_m = away_m.min(axis=1)
+        counts = self._counts(away_m, hits, nearest_m, rng)
+        if self.cfg.conversion == "distance":
+            return counts, np.minimum(np.maximum(nearest_m, self.cfg.range_m[0]), self.cfg.range_m[1])
+        if self.cfg.conversion == "table":
+            return counts, range_of_table(counts)
+        return counts, range_of_root(counts, self.cfg.range_m)
+
     def _counts(self, away_m: Array, hits: Any, nearest_m: Array, rng: np.random.Generator) -> Counts:
         noise = rng.standard_normal(len(nearest_m)) if self.cfg.counts_noise else None
-        if nearest_m.min() == np.inf:
-            return np.zeros(len(nearest_m), np.int64)
         each = counts_at(away_m)
         if self._sends is not None:
             each *= self._sends[hits]
@@ -241,7 +246,8 @@ class ProximitySensor(Sensor[ProximityCfg]):
 
     def _scan(self, head: tuple[int, int, str], counts: Counts, ranges_m: Array) -> LaserScan:
         if self._ahead is None:
-            beams, first, step = front_scan(counts), -np.pi / 2, FRONT_STEP_RAD
+            beams = self._empty_scan.copy() if counts is self._nothing[0] else front_scan(counts)
+            first, step = -np.pi / 2, FRONT_STEP_RAD
             low, high = 0.005 + SCAN_RADIUS_M, 0.05 + SCAN_RADIUS_M
         else:
             place = self.world.pose_of(self.cfg.robot)

@@ -66,18 +66,19 @@ class ProximityRays:
         self._key = b""
         self._away_m = np.empty((len(robots), 0, 0))
         self._hits = np.empty((len(robots), 0, 0), np.int32)
+        self._meets: list[bool] = []
 
-    def cast(self, robot: str) -> tuple[Array, Hits]:
+    def cast(self, robot: str) -> tuple[Array, Hits] | None:
         """Returns the distances along the rays of a robot's sensors, and the geoms that they hit: (sensors, rays).
 
-        A ray that meets nothing as near as the reach is endless, and its geom is -1.
+        A ray that meets nothing as near as the reach is endless, and its geom is -1. None when all of them are.
         """
         key = self._world.data.qpos.tobytes()
         if key != self._key:
             self._cast()
             self._key = key
         row = self._rows[robot]
-        return self._away_m[row], self._hits[row]
+        return (self._away_m[row], self._hits[row]) if self._meets[row] else None
 
     def _cast(self) -> None:
         model, data = self._world.model, self._world.data
@@ -108,6 +109,7 @@ class ProximityRays:
         away_m[missed], hits[missed] = np.inf, -1
         self._away_m = away_m.reshape(len(self._rows), -1, rays)
         self._hits = hits.reshape(len(self._rows), -1, rays)
+        self._meets = np.asarray((self._hits >= 0).any(axis=(1, 2))).tolist()
 
     def _near(self, data: Any, origins: Array, ways: Array) -> npt.NDArray[np.bool_]:
         """Returns for each sensor whether the box of a geom is within reach, or a ray reaches a plane."""
