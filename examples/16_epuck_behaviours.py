@@ -3,7 +3,7 @@
 Shows:
 
 - `cellwright.mobile`: control programs that know readings alone; `BusRobot` runs one on a simulated robot, and
-  `epucks/drive.py` runs the same over rosbridge or as a node of ROS 1, on a simulated or a real one
+  `mobile/drive.py` runs the same over rosbridge or as a node of ROS 1, on a simulated or a real one
 - `graph_of` of `cellwright.interfaces`: the frames that ROS programs get, for the transform between two robots
 - what each of them came to, by the truth, which none of them sees
 """

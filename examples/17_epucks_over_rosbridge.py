@@ -3,9 +3,9 @@
 Shows:
 
 - `cellwright serve epucks --bridge rosbridge`: the topics of the robots' own driver, for any client of rosbridge
-- `epucks/drive.py`: one of the control programs, here follow the leader by transforms, as it would drive a real robot
-- `epucks/plot_topic.py`: a live plot of a topic; here it writes a picture, as there may be no display
-- `epucks/transform.py`: where a sensor of one robot is in the body of another
+- `mobile/drive.py`: one of the control programs, here follow the leader by transforms, as it would drive a real robot
+- `mobile/plot_topic.py`: a live plot of a topic; here it writes a picture, as there may be no display
+- `mobile/transform.py`: where a sensor of one robot is in the body of another
 """
 
 import json
@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-PROGRAMS = Path(__file__).parent / "epucks"
+PROGRAMS = Path(__file__).parent / "mobile"
 SERVE = ["-m", "cellwright", "serve", "epucks", "--bridge", "rosbridge", "--any-port", "--json"]
 
 

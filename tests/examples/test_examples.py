@@ -30,8 +30,9 @@ ESSENTIAL = {
     "12_epucks.py": r"three squares each after \d+\.\d s\n(ePuck\d: .* off by \d+\.\d mm, expected \d+\.\d mm\n){4}",
     "14_calibrated_detections.py": r"large_gear: reported at 0.1610, -1.2050 m, is at 0.1715, -1.2098 m\n.*medium_gear",
     "15_insert_by_force.py": r"1[12]\.\d mm deep, pushed by \d\.\d N; it gave way by (0\.[5-9]|1\.\d) mm",
-    "16_epuck_behaviours.py": r"Avoid.*: 1\.\d+ m in 30 s\n.*Wall: 1\.\d+ m in 30 s\n.*Range: 9\d mm before, 9\d mm after;"
-    r" sees it\n.*Transform: 25\d mm before, 1[5-9]\d mm after; does not see it\nePuck1/base_prox0 in ePuck0/base_link: \[",
+    "16_epuck_behaviours.py": r"Avoid.*: 1\.\d+ m in 30 s\n.*Wall: 1\.\d+ m in 30 s\n"
+    r".*Range: 9\d mm before, 9\d mm after; sees it\n.*Transform: 25\d mm before, 1[5-9]\d mm after; does not see it\n"
+    r"ePuck1/base_prox0 in ePuck0/base_link: \[",
     "17_epucks_over_rosbridge.py": r"ePuck1/base_link: x -0\.\d+, y -?0\.\d+, z 0\.0340 m, yaw -?\d+\.\d degrees\n"
     r".*\d\d values, .*\nePuck0: \d\d+ updates.*\nePuck1: \d\d+ updates.*\na picture of \d+ kB",
     "13_own_planner.py": r"one_by_one: 30 steps, 66.0 s, 2.00 .*\nvalid: True\nwithout .*: step 1 .*found nothing",

@@ -18,7 +18,7 @@ INSTALLED = Path(__file__).parent / "example_files"
 CHECKOUT = Path(__file__).parents[3] / "examples"
 NEEDS = {
     "11_external_controller": ("controllers",),
-    "17_epucks_over_rosbridge": ("epucks",),
+    "17_epucks_over_rosbridge": ("mobile",),
     "pytest": ("controllers",),
 }
 FOLDERS = {
@@ -26,11 +26,12 @@ FOLDERS = {
         "Controllers as programs of their own, for trials.",
         "python controllers/by_sockets.py CRCL VISION",
     ),
-    "epucks": (
+    "mobile": (
         "Programs for e-pucks over rosbridge or ROS 1: drive, plot a topic, ask for a transform.",
-        "python epucks/drive.py avoid --robot ePuck0 --over rosbridge=127.0.0.1:9090",
+        "python mobile/drive.py avoid --robot ePuck0 --over rosbridge=127.0.0.1:9090",
     ),
     "pytest": ("A repository that tests its controller.", "pytest pytest"),
+    "ros": ("A view of e-pucks for rviz: frames, ranges, ways.", "rviz -d ros/epucks.rviz"),
     "trials": ("A trial of two orders with faults.", "cellwright trial trials/two_orders.yaml"),
 }
 
