@@ -398,10 +398,26 @@ def _array_reader(base: str, count: int) -> Callable[[Any, str], Any]:
             raise BadInput(f"{path}: must have {count} numbers, not {len(value)}")
         if isinstance(value, np.ndarray) and value.dtype == native:
             return value
+        if (whole := _whole_array(value, native)) is not None:
+            return whole
         values = value.tolist() if isinstance(value, np.ndarray) else value
         return np.array([read_one(item, f"{path}[{number}]") for number, item in enumerate(values)], native)
 
     return read
+
+
+def _whole_array(values: Any, dtype: np.dtype[Any]) -> Any:
+    """Returns numbers as an array when all of them fit, and None when one has to be looked for that may not."""
+    try:
+        array = np.asarray(values)
+    except (ValueError, OverflowError):
+        return None
+    if array.ndim != 1 or array.dtype.kind not in ("iu" if dtype.kind in "iu" else "iuf") or dtype.kind == "b":
+        return None
+    limits: Any = np.iinfo(dtype) if dtype.kind in "iu" else np.finfo(dtype)
+    if array.size and not (limits.min <= array.min() and array.max() <= limits.max):
+        return None
+    return array.astype(dtype)
 
 
 def _typed_array(value: cbor2.CBORTag, path: str) -> Any:

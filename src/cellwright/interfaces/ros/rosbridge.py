@@ -34,7 +34,7 @@ __all__ = ["RosbridgeNode", "main"]
 
 MAX_MESSAGE_BYTES = 8 * 2**20
 MAX_CLIENTS, MAX_NAMES, MAX_CALLS = 100, 1000, 100  # the latter two per client
-MAX_RATE_HZ = 5000  # messages of a client in a second
+MAX_RATE_HZ = 2000  # messages of a client in a second
 MAX_TEXT = 200  # letters of what is told of something wrong
 BUFFER_BYTES = 2**18  # of a connection, in the kernel: what a client does not read is to be noticed
 TURN_S = 0.005  # for which one client's messages are taken before others have their turn
