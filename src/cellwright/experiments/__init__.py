@@ -5,6 +5,7 @@ from cellwright.experiments import aprs_camera_noise as aprs_camera_noise
 from cellwright.experiments import aprs_noise as aprs_noise
 from cellwright.experiments import aprs_recognition as aprs_recognition
 from cellwright.experiments import control_tracking as control_tracking
+from cellwright.experiments import epuck_accelerometer as epuck_accelerometer
 from cellwright.experiments import epuck_drift as epuck_drift
 from cellwright.experiments import epuck_follow as epuck_follow
 from cellwright.experiments import epuck_proximity as epuck_proximity
