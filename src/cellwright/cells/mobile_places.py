@@ -19,7 +19,8 @@ from cellwright.core.rng import RandomStreams
 __all__ = ["MobilePlacement", "place_mobiles"]
 
 TRIES = 200  # per scattered robot
-LEAST = 0.5  # nothing of a wheel is ever drawn smaller than this share of its drawing
+LEAST = 0.5  # a wheel, a base or a torque is never drawn smaller than this share of its drawing
+LEAST_FRICTION = 0.02
 FACING_RAD = {"out": 0.0, "in": np.pi, "along": np.pi / 2}
 
 
@@ -69,16 +70,18 @@ def place_mobiles(
             if not exact:
                 pose = pose @ draw_error(cell.actual.mobile, streams.stream(f"layout/{name}"))
                 rng = streams.stream(f"layout/{name}/wheels")
-                radii = _drawn_pair(cell.actual.wheel_radius_m, radii, rng)
+                radii = _drawn_pair(cell.actual.wheel_radius_m, radii, rng, LEAST * radii[0])
                 base = max(base + draw(cell.actual.wheel_base_m, rng), LEAST * base)
-                frictions = _drawn_pair(cell.actual.wheel_friction, frictions, rng)
-                torques = _drawn_pair(cell.actual.motor_torque_nm, torques, rng)
+                frictions = _drawn_pair(cell.actual.wheel_friction, frictions, rng, LEAST_FRICTION)
+                torques = _drawn_pair(cell.actual.motor_torque_nm, torques, rng, LEAST * torques[0])
             placed[name] = MobilePlacement(name, cfg.model, pose, radii, base, frictions, torques, cfg.counters)
     return placed
 
 
-def _drawn_pair(error: Number, drawn: tuple[float, float], rng: np.random.Generator) -> tuple[float, float]:
-    left, right = (max(value + draw(error, rng), LEAST * value) for value in drawn)
+def _drawn_pair(
+    error: Number, drawn: tuple[float, float], rng: np.random.Generator, least: float
+) -> tuple[float, float]:
+    left, right = (max(value + draw(error, rng), least) for value in drawn)
     return left, right
 
 

@@ -214,10 +214,10 @@ class Wheels:
         data.qvel[self._dof] = speeds
         rolled = speeds * self._radii_m
         ahead_mps, turn_radps = rolled.mean(axis=1), (rolled[:, 1] - rolled[:, 0]) / self._base_m
-        sensed, (accelerometer, gyroscope) = data.sensordata, self._imu.T
-        sensed[accelerometer + 1] = ahead_mps * turn_radps
-        sensed[accelerometer + 2] = -self._world.model.opt.gravity[2]
-        sensed[gyroscope + 2] = turn_radps
+        felt = np.zeros((len(speeds), 2, 3))
+        felt[:, 0, 1], felt[:, 0, 2] = ahead_mps * turn_radps, -self._world.model.opt.gravity[2]
+        felt[:, 1, 2] = turn_radps
+        data.sensordata[self._imu[:, :, None] + np.arange(3)] = felt
         if not speeds.any():
             return False
         turned = speeds * duration_s
