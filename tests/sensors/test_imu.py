@@ -76,6 +76,7 @@ def test_readings_are_whole_counts_within_two_g_and_say_how_sure_they_are():
         acceleration, turn = readings(lab, 1.0)
         assert acceleration / COUNT == pytest.approx(np.round(acceleration / COUNT), abs=1e-6)
         assert 0.8 * COUNT < acceleration.std(axis=0).min() < acceleration.std(axis=0).max() < 1.4 * COUNT
+        assert np.abs(np.corrcoef(acceleration.T) - np.eye(3)).max() < 0.25  # every axis for itself
         assert turn.std(axis=0) == pytest.approx(np.radians(0.1), rel=0.3)
         message = lab.sensors[0].latest
         assert (message.frame, message.source) == (f"{ROBOT}/imu", ROBOT)

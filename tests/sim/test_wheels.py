@@ -80,7 +80,7 @@ def test_a_stalled_motor_loses_whole_cycles_of_steps_and_only_true_counters_see_
     with lab_of(counters, arena=load_cell("epucks@one").arena) as lab:
         robot, wheels = lab.mobile(ROBOT), lab.world.wheels
         lab.world.place(ROBOT, Pose.from_xyz_rpy([0.45, 0.0, 0.0]))
-        robot.drive_steps(500, 500)
+        robot.drive_steps(530, 530)
         lab.advance(3.0)
         lost, steps = wheels.lost_steps()[0], np.array(robot.steps)
         assert (lost > 800).all()
@@ -88,11 +88,11 @@ def test_a_stalled_motor_loses_whole_cycles_of_steps_and_only_true_counters_see_
         if sees:
             assert (steps < 300).all()
         else:
-            assert steps == pytest.approx([1500, 1500], abs=20)
+            assert steps == pytest.approx([1590, 1590], abs=25)
         before = lab.world.pose_of(ROBOT).position[0]
-        robot.drive_steps(-500, -500)  # what is lost is lost: it backs off at once, and as far as it is told
+        robot.drive_steps(-530, -530)  # what is lost is lost: it backs off at once, and as far as it is told
         lab.advance(1.0)
-        assert lab.world.pose_of(ROBOT).position[0] == pytest.approx(before - 0.0628, abs=0.008)
+        assert lab.world.pose_of(ROBOT).position[0] == pytest.approx(before - 0.0666, abs=0.008)
         assert lab.mobile(ROBOT).odometry.x_m == pytest.approx(0.02 * 2 * np.pi / 1000 * robot.steps[0], abs=0.003)
 
 
@@ -143,17 +143,21 @@ def test_every_wheel_and_motor_is_drawn_by_itself_and_none_is_drawn_to_nothing()
         assert limit == lab.world.layout.mobiles[ROBOT].motor_torques_nm[1]
 
 
-def test_steps_are_taken_alike_whether_alone_or_as_one_of_many():
+@pytest.mark.parametrize("start_m", [0.44, 0.0])
+def test_steps_are_taken_alike_whether_alone_or_as_one_of_many(start_m):
     """A viewer or another sensor cuts the time into other pieces; that must change nothing, lost steps included."""
-    states = []
-    for pieces in ((1,) * 300, (7, 13, 80) * 3, (300,)):
-        with lab_of(rough=True, arena=load_cell("epucks@one").arena) as lab:
-            lab.world.place(ROBOT, Pose.from_xyz_rpy([0.44, 0.0, 0.0]))
-            lab.mobile(ROBOT).drive_steps(900, 800)
-            for count in pieces:
-                lab.world.engine.step(count)
-            assert lab.world.wheels.lost_steps().any()
-            states.append((lab.world.data.qpos.tobytes(), lab.world.wheels.asked_rad.tobytes()))
+    states, arena = [], load_cell("epucks@one").arena
+    for pieces in ((1,) * 60, (7, 13, 10) * 2, (60,)):
+        with lab_of(rough=True, arena=arena, actual=ActualCfg(motor_torque_nm=-0.003)) as lab:
+            lab.world.place(ROBOT, Pose.from_xyz_rpy([start_m, 0.0, 0.0]))
+            wheels = lab.world.wheels
+            for speed in (1000, -1000, 950):
+                lab.mobile(ROBOT).drive_steps(speed, speed)
+                for count in pieces:
+                    lab.world.engine.step(count)
+            assert wheels.lost_steps().any()
+            arrays = lab.world.data.qpos, wheels.asked_rad, wheels.lost_rad
+            states.append([array.tobytes() for array in arrays])
     assert states[0] == states[1] == states[2]
 
 
@@ -161,9 +165,9 @@ def test_a_moment_in_the_middle_of_a_stall_comes_back_to_the_same_bytes():
     with lab_of(rough=True, arena=load_cell("epucks@one").arena) as lab:
         lab.world.place(ROBOT, Pose.from_xyz_rpy([0.44, 0.0, 0.0]))
         robot = lab.mobile(ROBOT)
-        robot.drive_steps(900, 800)
+        robot.drive_steps(900, 900)
         lab.advance(0.5)
-        robot.drive_steps(-400, 700)
+        robot.drive_steps(610, 730)
         lab.advance(0.02)  # while the speed changes
         moment, runs = lab.snapshot(), []
         for _ in range(2):
@@ -171,17 +175,33 @@ def test_a_moment_in_the_middle_of_a_stall_comes_back_to_the_same_bytes():
             runs.append((lab.world.data.qpos.tobytes(), robot.steps, lab.world.wheels.lost_steps().tolist()))
             robot.stop()
             lab.advance(0.3)
+            lab.world.engine.step(3)
             lab.restore(moment)
         assert runs[0] == runs[1]
 
 
-def test_a_robot_that_is_put_to_rest_neither_moves_nor_makes_up_for_lost_steps():
-    with lab_of() as lab:
-        robot = lab.mobile(ROBOT)
+def test_a_robot_that_is_put_to_rest_neither_moves_nor_makes_up_for_what_it_lost():
+    with lab_of(arena=load_cell("epucks@one").arena) as lab:
+        robot, world = lab.mobile(ROBOT), lab.world
+        world.place(ROBOT, Pose.from_xyz_rpy([0.44, 0.0, 0.0]))
         robot.drive_steps(800, 800)
+        lab.advance(1.0)
+        assert world.wheels.lost_steps().any()
+        world.wheels.rest(0)
+        world.data.qvel[:] = 0.0
+        there, turned = world.pose_of(ROBOT).position[0], world.data.qpos[world.mobiles[ROBOT].wheel_qpos[0]]
         lab.advance(0.5)
-        lab.world.wheels.rest(0)
-        lab.world.data.qvel[:] = 0.0
-        there = lab.world.pose_of(ROBOT).position[0]
+        assert world.pose_of(ROBOT).position[0] == pytest.approx(there, abs=1e-4)
+        assert robot.steps[0] == pytest.approx(turned / robot.figures.step_rad, abs=1)
+        assert not world.wheels.lost_steps().any()
+
+
+def test_a_wheel_that_was_held_back_catches_up_also_at_full_speed():
+    with lab_of() as lab:
+        robot, world = lab.mobile(ROBOT), lab.world
+        robot.drive_steps(1000, 1000)
         lab.advance(0.5)
-        assert lab.world.pose_of(ROBOT).position[0] == pytest.approx(there, abs=1e-4)
+        world.data.qpos[world.mobiles[ROBOT].wheel_qpos] -= 0.03  # five steps
+        lab.advance(0.5)
+        lag = world.wheels.asked_rad[0] - world.data.qpos[world.mobiles[ROBOT].wheel_qpos]
+        assert np.abs(lag).max() < 0.003

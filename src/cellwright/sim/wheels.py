@@ -168,19 +168,19 @@ class Wheels:
         self.asked_rad = asked[-1]
         swings = np.sin(asked * self._phase_per_rad)
         ahead = each + (swings[1:] - swings[:-1]) * self._ripple_radps + pushes * self._lead
-        self._plan = list(ahead + (asked[:-1] - self.lost_rad) * self._gain_per_s)
         self._checks = range(-self._steps % CHECK_STEPS, count, CHECK_STEPS)
-        self._asked = asked
+        self._asked, self._ahead = asked[:-1], ahead
+        self._plan = self._set_points(0)
         self._steps += count
 
     def drive(self, number: int) -> None:
         """Sets what a physics step needs: the motors' set points, and how high the floor is below each foot."""
-        turned, set_point = self._turned_rad, self._plan[number]
+        turned = self._turned_rad
         self._angles.take(self._qpos, out=turned, mode="clip")
         if number in self._checks:
             self._lose_steps(number)
         np.multiply(turned, self._gain_per_s, out=turned)
-        self._ctrl_view[self._ctrl] = np.subtract(set_point, turned, out=turned)
+        self._ctrl_view[self._ctrl] = np.subtract(self._plan[number], turned, out=turned)
         if self._floor is not None:
             rough = self._rough_m
             self._floor.heights_m(self._coordinates_m).take(self._foot_of_size, out=rough, mode="clip")
@@ -192,6 +192,10 @@ class Wheels:
         if self._floor is not None:
             self._sizes[self._size_at] = self._plain_m
 
+    def _set_points(self, first: int) -> list[Array]:
+        """Returns the set points of this and the other steps: speeds, and what draws wheels to their angles."""
+        return list(self._ahead[first:] + (self._asked[first:] - self.lost_rad) * self._gain_per_s)
+
     def _lose_steps(self, number: int) -> None:
         """Lets the motors that are too far behind lose whole cycles of steps."""
         lag_rad = self._asked[number] - self.lost_rad - self._turned_rad
@@ -199,8 +203,7 @@ class Wheels:
         if (excess > 0).any():
             lost = np.sign(lag_rad) * self._cycle_rad * np.ceil(np.maximum(excess, 0.0) / self._cycle_rad)
             self.lost_rad = self.lost_rad + lost
-            for set_point in self._plan[number:]:
-                set_point -= lost * self._gain_per_s
+            self._plan[number:] = self._set_points(number)
 
     def roll(self, duration_s: float) -> bool:
         """Moves all robots on exact arcs, as commanded and through obstacles; returns whether any moved.
