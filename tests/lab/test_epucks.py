@@ -13,6 +13,7 @@ from cellwright.core.pose import Pose
 from cellwright.lab import Lab
 from cellwright.record import Log
 from cellwright.sim import World
+from cellwright.viewing.eyes import eye_of
 
 
 def drive_about(lab: Lab, seconds: int, seed: int = 0) -> None:
@@ -160,3 +161,19 @@ def test_robots_on_wheels_drive_beside_an_arm():
         assert lab.robot("ur5").joints_rad == pytest.approx(goal, abs=0.002)
         assert turn > 0.5
         assert lab.world.pose_of("scout").rpy[2] == pytest.approx(turn, abs=0.0024 + 0.002 * turn)
+
+
+@pytest.mark.slow
+def test_the_camera_of_a_robot_is_looked_through_by_its_name_and_films_when_told():
+    cell = load_cell("epucks").changed({"mobiles": {"ePuck": {"camera_hz": 2.5}}})
+    with Lab(cell, 1) as lab:
+        lab.mobile("ePuck1").set_led(8)  # its body glows green before ePuck0
+        picture = lab.picture("ePuck0").array.astype(int)
+        assert picture.shape == (39, 52, 3)
+        assert (picture[..., 1] - picture[..., 0] > 80).sum() > 50
+        frustum = eye_of(lab.world, "ePuck0", 4 / 3).frustum()
+        np.testing.assert_allclose(frustum.eye_in_world_m, lab.world.pose_of("ePuck0").apply([0.030, 0.0, 0.028]))
+        films = []
+        lab.bus.subscribe("/ePuck0/image_raw", lambda _, image: films.append(image), subscriber="test")
+        lab.advance(2.0)
+        assert [film.pixels.shape for film in films] == [(39, 52, 3)] * 5

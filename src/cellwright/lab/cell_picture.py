@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from cellwright.core.config import validate
 from cellwright.core.errors import BadInput, OutOfRange, UnknownName
 from cellwright.core.rng import RandomStreams
 from cellwright.rendering import choose_renderer, save_png
-from cellwright.sensors import ImageCamera
+from cellwright.sensors import ImageCamera, Sensor
 from cellwright.sensors.base import SensorContext
 from cellwright.sensors.cameras import ColorCamera
 from cellwright.sensors.image_camera import ImageCameraCfg
@@ -67,17 +67,17 @@ def whole_picture(world: World, size: tuple[int, int] | None = None) -> CellPict
 
 
 def camera_picture(
-    world: World, camera: str, sensors: Mapping[str, Any], size: tuple[int, int] | None = None
+    world: World, camera: str, sensors: Iterable[Sensor[Any]], size: tuple[int, int] | None = None
 ) -> CellPicture:
     """Returns a picture that a camera would take now; nobody else hears of it, and no sensor's noise goes on by it.
 
     Args:
         world: The world.
         camera: A camera of the cell, or a sensor that takes pictures.
-        sensors: Sensors by name, among them those that take pictures.
+        sensors: Sensors, among them those that take pictures.
         size: Columns and rows; the camera's own, at most 960 along a side, when not given.
     """
-    taking = {name: sensor for name, sensor in sensors.items() if isinstance(sensor, ImageCamera)}
+    taking = {sensor.source: sensor for sensor in sensors if isinstance(sensor, ImageCamera)}
     line: dict[str, Any] = {"camera": camera}
     if camera in taking:
         sensor = taking[camera]

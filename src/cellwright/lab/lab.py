@@ -299,7 +299,7 @@ class Lab:
         """
         if camera is None:
             return whole_picture(self.world, size)
-        return camera_picture(self.world, camera, {sensor.source: sensor for sensor in self.sensors}, size)
+        return camera_picture(self.world, camera, self.sensors, size)
 
     def show(self, height_px: int = 600) -> CellFrame:
         """Returns the cell as it is now in three dimensions, for a notebook: to be turned, zoomed and looked at.

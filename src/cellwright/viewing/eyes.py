@@ -78,7 +78,8 @@ def _flange_eye(world: World, line: Mapping[str, Any]) -> Eye:
     assert isinstance(sensor, ImageCamera)
     assert sensor.mount.robot is not None
     lens, robot = replace(sensor.mount.actual, lens_error=None), sensor.mount.robot
-    return Eye(lambda: _frustum(lens, world.flange_pose(robot) @ lens.pose_in_world), lens.resolution_px)
+    carrier = world.pose_of if sensor.mount.is_mobile else world.flange_pose
+    return Eye(lambda: _frustum(lens, carrier(robot) @ lens.pose_in_world), lens.resolution_px)
 
 
 def _frustum(lens: Camera, pose_in_world: Pose) -> Frustum:
