@@ -31,7 +31,6 @@ FOLDERS = {
         "python mobile/drive.py avoid --robot ePuck0 --over rosbridge=127.0.0.1:9090",
     ),
     "pytest": ("A repository that tests its controller.", "pytest pytest"),
-    "ros": ("A view of e-pucks for rviz: frames, ranges, ways.", "rviz -d ros/epucks.rviz"),
     "trials": ("A trial of two orders with faults.", "cellwright trial trials/two_orders.yaml"),
 }
 

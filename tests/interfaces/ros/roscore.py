@@ -71,10 +71,10 @@ class Roscore:
             self._process.wait()
             self._process = None
 
-    def popen(self, *command: object) -> subprocess.Popen[str]:
+    def popen(self, *command: object, **variables: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [str(word) for word in command],
-            env=self.environment,
+            env={**self.environment, **variables},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

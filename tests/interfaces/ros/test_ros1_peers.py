@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import signal
+import struct
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
 from rosbags.highlevel import AnyReader
 from rosbags.rosbag1 import Writer
 from rosbags.typesys import Stores, get_typestore
-from tests.interfaces.ros.roscore import ServedCell, wait_for
+from tests.interfaces.ros.roscore import SYSTEM_PYTHON, ServedCell, wait_for
 
 from cellwright.interfaces.ros.types import RosTypes, short_name
 
@@ -117,9 +123,9 @@ def test_what_cannot_be_taken_is_refused_counted_and_told(ros, epucks):
     assert ros.python(SEND_BADLY) == {"connected": 1}  # whoever sends badly stays connected
     wait_for(lambda: "topic types do not match" in epucks.said(), "the line")
     said = epucks.said()
-    assert "refused: /ePuck0/cmd_vel: a speed is a finite number, not [nan, 0.0, 0.0]" in said
+    assert re.search(r"refused: /ePuck0/cmd_vel: .*nan", said)
     assert "refused: a message of 100.0 MB on /ePuck0/cmd_led" in said
-    assert "refused: /ePuck0/cmd_led: ePuck0 has" in said
+    assert re.search(r"refused: /ePuck0/cmd_led: .* not .*9", said)
     assert re.search(
         r"refused: a publisher of /ePuck1/cmd_vel: .*\[geometry_msgs/Twist\] vs. \[std_msgs/String\]", said
     )
@@ -134,3 +140,49 @@ def test_checksums_are_those_of_debian(ros):
     ours = {name: types.service_md5(name) if "/srv/" in name else types.md5(name) for name in sums}
     assert {short_name(name) for name in sums} >= {"nav_msgs/Odometry", "tf2_msgs/TFMessage", "std_srvs/SetBool"}
     assert ours == sums
+
+
+def test_rviz_draws_the_frames_of_the_robots(ros, epucks, tmp_path):
+    if shutil.which("rviz") is None or shutil.which("Xvfb") is None:
+        pytest.skip("no rviz or Xvfb; on Debian: apt install rviz xvfb")
+    view = Path(__file__).parents[3] / "examples" / "mobile" / "epucks.rviz"
+    reader, writer = os.pipe()  # on which the display tells its number
+    display = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x800x24", "-fbdir", str(tmp_path)],
+        pass_fds=[writer],
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        screen = os.read(reader, 20).decode().strip()
+        software = {"DISPLAY": f":{screen}", "LIBGL_ALWAYS_SOFTWARE": "1", "QT_X11_NO_MITSHM": "1"}
+        rviz = ros.popen("rviz", "-d", view, **software)
+        try:
+            wait_for(lambda: min(pixels_of_axes(tmp_path / "Xvfb_screen0")) > 150, "axes in the picture")
+        finally:
+            os.killpg(rviz.pid, signal.SIGKILL)
+            rviz.communicate()
+    finally:
+        display.kill()
+        display.wait()
+        os.close(reader)
+        os.close(writer)
+
+
+def pixels_of_axes(screen):
+    """Returns how many pixels of the view are as red, green and blue as the axes of frames: of an X window dump."""
+    dump = screen.read_bytes()
+    head = struct.unpack(">25I", dump[:100])
+    start, width, height, line_bytes, colours = head[0], head[4], head[5], head[12], head[19]
+    rows = np.frombuffer(dump, np.uint8, line_bytes * height, start + 12 * colours).reshape(height, line_bytes)
+    view = rows[:, : 4 * width].reshape(height, width, 4)[70:760, 370:1260, 2::-1].astype(int)  # beside the panel
+    return [int(((view[..., c] > 110) & (np.delete(view, c, -1).max(-1) < 40)).sum()) for c in range(3)]
+
+
+def test_a_program_with_nothing_but_rospy_turns_away_from_another_robot(ros, epucks):
+    program = Path(__file__).parents[3] / "examples" / "mobile" / "avoid_walls.py"
+    x_m, y_m = place_of(ros, "ePuck2")[:2]
+    driver = ros.popen(SYSTEM_PYTHON, program, "_speed:=0.1", ROS_NAMESPACE="ePuck2")  # ePuck3 stands ahead of it
+    wait_for(lambda: abs(place_of(ros, "ePuck2")[1] - y_m) > 0.03, "another way")
+    os.killpg(driver.pid, signal.SIGINT)
+    assert "Traceback" not in driver.communicate()[0]
+    assert place_of(ros, "ePuck2")[0] < x_m + 0.2 - 2 * 0.035  # it has not pushed it
