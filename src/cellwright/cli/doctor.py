@@ -49,7 +49,10 @@ SERVES = {
 }
 """Extra -> what it is good for; which extras there are, and what belongs to them, the package itself says."""
 
-PORTS = {"CRCL Fanuc": 64444, "CRCL Motoman": 64445, "vision Fanuc": 5001, "vision Motoman": 5002, "live page": 8080}
+PORTS = {
+    "CRCL Fanuc": 64444, "CRCL Motoman": 64445, "vision Fanuc": 5001, "vision Motoman": 5002,
+    "live page": 8080, "rosbridge": 9090, "USARTruth": 3989,
+}  # fmt: skip
 
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False) -> int:

@@ -48,7 +48,7 @@ class Channel:
 
     @property
     def waiting_bytes(self) -> int:
-        """How much could not be sent yet."""
+        """The number of bytes that could not be sent yet."""
         return self._queued_bytes
 
     @property

@@ -105,7 +105,7 @@ class RosBridge:
 
     @property
     def address(self) -> str:
-        """Where ROS programs find it."""
+        """The address at which ROS programs find it."""
         return str(self.said["address"])
 
     @property

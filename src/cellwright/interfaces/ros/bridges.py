@@ -16,7 +16,7 @@ __all__ = ["BRIDGES", "BridgeOptions", "MakeBridge"]
 
 @dataclass(frozen=True, kw_only=True)
 class BridgeOptions:
-    """What bridges may be told besides an address; each takes what it knows.
+    """Options of bridges besides an address; each takes those that it knows.
 
     Attributes:
         host: Where it listens when its address names no host.

@@ -18,7 +18,7 @@ EXAMPLES = {"string": "", "bool": "False", "float32": "0.0", "float64": "0.0", "
 
 
 class GraphView(Protocol):
-    """What rosapi tells of a graph."""
+    """The part of a graph that rosapi tells."""
 
     types: RosTypes
     parameters: dict[str, Any]
