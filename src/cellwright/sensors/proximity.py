@@ -11,6 +11,7 @@ import numpy.typing as npt
 from pydantic import Field, model_validator
 
 from cellwright.catalogue import PROXIMITY_TABLE
+from cellwright.core.errors import ConfigError
 from cellwright.core.messages import InfraredReading, LaserScan, Message, Range
 from cellwright.core.pose import Pose
 from cellwright.sensors.base import SENSORS, Sensor, SensorCfg, SensorContext
@@ -32,6 +33,7 @@ Distance = Annotated[float, Field(ge=0, le=10)]
 
 MAX_COUNTS = 4095
 ROOT_M = 0.5  # of the drivers: range in m = 0.5 / sqrt(counts), "from field tests"
+SCAN_SENSORS = 8
 SCAN_RADIUS_M = 0.035  # of the circle on which drivers believe the sensors
 FRONT_STEP_RAD, ROUND_STEP_RAD = np.radians(10.0), np.radians(15.0)
 ROUND_BEAMS = {0: 3, 4: 2, 7: 1, 9: 0, 11: 7, 13: 6, 16: 5, 20: 4}  # beam of the ROS 2 driver's scan -> sensor
@@ -163,7 +165,11 @@ class ProximitySensor(Sensor[ProximityCfg]):
         nothing = np.full((len(self._figures), 1), np.inf)
         self._sends: Array | None = None
         self._nothing = self._read(nothing, np.full(nothing.shape, -1), np.random.default_rng(0))
-        self._empty_scan = front_scan(self._nothing[0]).astype(np.float32)
+        if cfg.scan != "none" and len(self._figures) != SCAN_SENSORS:
+            problem = f"a scan is made of {SCAN_SENSORS} sensors, and {cfg.robot} has {len(self._figures)}"
+            raise ConfigError(context.where, "scan", problem)
+        if cfg.scan == "front":
+            self._empty_scan = front_scan(self._nothing[0])
         self._ahead = None if cfg.scan != "all_round" else np.array([[1.0, 0.0, 0.0]])
         self.world.bind(self._look_up)
 
@@ -246,7 +252,7 @@ class ProximitySensor(Sensor[ProximityCfg]):
 
     def _scan(self, head: tuple[int, int, str], counts: Counts, ranges_m: Array) -> LaserScan:
         if self._ahead is None:
-            beams = self._empty_scan.copy() if counts is self._nothing[0] else front_scan(counts)
+            beams = self._empty_scan if counts is self._nothing[0] else front_scan(counts)
             first, step = -np.pi / 2, FRONT_STEP_RAD
             low, high = 0.005 + SCAN_RADIUS_M, 0.05 + SCAN_RADIUS_M
         else:

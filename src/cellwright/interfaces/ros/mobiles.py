@@ -86,11 +86,12 @@ class MobileTopics:
 
     def take_leds(self, array: Any, sender: str) -> None:
         """Switches LEDs by their places in an array."""
-        drive, values = self._drive, [int(value) for value in array.data]
-        numbers, meaning = self._profile.led_numbers, self._profile.led_values
+        drive, numbers, meaning = self._drive, self._profile.led_numbers, self._profile.led_values
+        values = [int(value) for value in array.data[: len(numbers) + 1]]
         if len(values) > len(numbers) or (meaning == "toggle" and any(value > TOGGLE for value in values)):
             what = f"each 0 (off), 1 (on) or {TOGGLE} (change)" if meaning == "toggle" else "each a number"
-            raise BadInput(f"{drive.name} takes {len(numbers)} LEDs here, {what}, not {values}")
+            told = values if len(array.data) == len(values) else f"{len(array.data)} numbers"
+            raise BadInput(f"{drive.name} takes {len(numbers)} LEDs here, {what}, not {told}")
         if meaning == "one":  # what is not told is off
             values += [0] * (len(numbers) - len(values))
         before = drive.leds
@@ -101,11 +102,14 @@ class MobileTopics:
 
     def take_colours(self, array: Any, sender: str) -> None:
         """Sets the colours of the LEDs that have any: red, green, blue of each, 0 to 100."""
-        numbers, values = self._profile.rgb_numbers, [int(value) for value in array.data]
-        if len(values) != 3 * len(numbers) or max(values) > MOST_COLOUR:
+        numbers = self._profile.rgb_numbers
+        count = 3 * len(numbers)
+        values = [int(value) for value in array.data[:count]]
+        if len(array.data) != count or max(values) > MOST_COLOUR:
+            told = values if len(array.data) == count else f"{len(array.data)} numbers"
             raise BadInput(
                 f"{self._drive.name} takes red, green and blue of {len(numbers)} LEDs, "
-                f"{3 * len(numbers)} numbers from 0 to {MOST_COLOUR}, not {values}"
+                f"{count} numbers from 0 to {MOST_COLOUR}, not {told}"
             )
         for place, number in enumerate(numbers):
             self._drive.set_led_colour(number, *(value / MOST_COLOUR for value in values[3 * place : 3 * place + 3]))
