@@ -63,6 +63,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON 
     renderers = [] if broken else _renderers()
     cells = [] if broken else _cells()
     viewer = "" if broken else _viewer_problem()
+    ros1 = "" if broken else _ros1_problem()
     ports = {name: _is_free(port) for name, port in PORTS.items()}
     free_mb = shutil.disk_usage(Path.cwd()).free // 2**20
     sound = not broken and any(r["works"] for r in renderers)
@@ -72,13 +73,15 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON 
                 "cellwright": __version__, "python": platform.python_version(), "platform": platform.platform(),
                 "packages": packages, "problems": broken, "ports_free": ports,
                 "extras": {extra: not missing for extra, missing in extras.items()}, "extras_missing": extras,
-                "disk_free_mb": free_mb, "renderers": renderers, "cells": cells, "viewer": viewer, "ok": sound,
+                "disk_free_mb": free_mb, "renderers": renderers, "cells": cells, "viewer": viewer,
+                "ros1": ros1, "ok": sound,
             }
         )  # fmt: skip
         return 0 if sound else 1
     say(f"cellwright {__version__}, Python {platform.python_version()}, {platform.platform()}")
     say(f"cells: {', '.join(cells) or 'none'}; {free_mb} MB free here")
-    say(f"viewer: {viewer or 'its page is there, for --view and --trace'}\n")
+    say(f"viewer: {viewer or 'its page is there, for --view and --trace'}")
+    say(f"ROS 1: {ros1 or 'rospy is there, for serve --bridge ros1'}\n")
     states = [(n, v or "-", Text(broken[n], "red") if n in broken else "") for n, v in packages.items()]
     table("packages", ["package", "version", ""], states, markup=False)
     say()
@@ -135,6 +138,11 @@ def _viewer_problem() -> str:
     except CellwrightError as error:
         return str(error)
     return ""
+
+
+def _ros1_problem() -> str:
+    """Returns what is missing for ROS 1; nothing when it works."""
+    return str(import_module("cellwright.interfaces.ros.ros1").rospy_problem())
 
 
 def _cells() -> list[str]:

@@ -79,11 +79,11 @@ def messages(
     packages = sorted({path.partition("/")[0] for path in files})
     say(f"{len(graph.definitions)} types in {', '.join(str(out / package) for package in packages)}")
     modules = python_modules(out, types, files)
-    say(f"export ROS_PACKAGE_PATH={out.resolve()}:${{ROS_PACKAGE_PATH:-/usr/share}}")
+    say(f"export ROS_PACKAGE_PATH=${{ROS_PACKAGE_PATH:-/usr/share}}:{out.resolve()}")  # a ROS's own go first
     if modules is None:
         say("no Python modules: build the packages with catkin, or apt install python3-genpy and write them once more")
     else:
-        say(f"export PYTHONPATH={modules.resolve()}:$PYTHONPATH")
+        say(f"export PYTHONPATH=${{PYTHONPATH:+$PYTHONPATH:}}{modules.resolve()}")
 
 
 def _graph(cell: str, *, with_truth: bool) -> RosGraph:

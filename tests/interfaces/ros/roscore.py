@@ -82,9 +82,9 @@ class Roscore:
             start_new_session=True,
         )
 
-    def run(self, *command: object, within_s: float = 20.0) -> str:
+    def run(self, *command: object, within_s: float = 20.0, **variables: str) -> str:
         """Runs a tool until it ends, or for so long; returns what it printed."""
-        process = self.popen(*command)
+        process = self.popen(*command, **variables)
         try:
             return process.communicate(timeout=within_s)[0]
         except subprocess.TimeoutExpired:

@@ -8,6 +8,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -186,3 +187,21 @@ def test_a_program_with_nothing_but_rospy_turns_away_from_another_robot(ros, epu
     os.killpg(driver.pid, signal.SIGINT)
     assert "Traceback" not in driver.communicate()[0]
     assert place_of(ros, "ePuck2")[0] < x_m + 0.2 - 2 * 0.035  # it has not pushed it
+
+
+def test_types_that_ros_does_not_have_are_read_from_written_packages(ros, epucks, tmp_path):
+    command = [sys.executable, "-m", "cellwright", "ros", "messages", "epucks", "--out", tmp_path]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    paths = {name: f"/usr/share:{path}" for name, path in re.findall(r"export (\w+)=.*[:}](/\S+)", said)}
+    assert "left_wheel" in ros.run("rostopic", "echo", "-n", 1, "/ePuck0/encoders", **paths)
+    assert "int64[] counts" in ros.run("rosmsg", "show", "cellwright_msgs/Encoder", **paths)
+
+    def told(service, request="{}"):
+        return ros.run("rosservice", "call", f"/cellwright/{service}", request, **paths)
+
+    assert "success: True" in told("pause")
+    times_s = [float(re.search(r"time_s: (\S+)", told("info"))[1]) for _ in range(2)]
+    assert times_s[0] == times_s[1]
+    assert "success: True" in told("resume")
+    assert float(re.search(r"time_s: (\S+)", told("info"))[1]) > times_s[1]
+    assert "unknown object 'nobody'" in told("place", "{name: nobody}")

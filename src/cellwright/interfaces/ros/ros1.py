@@ -6,6 +6,8 @@ The bridge's process is `ros1_node`; only that one imports rospy, which comes fr
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from http.client import HTTPException
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,10 +33,11 @@ __all__ = [
     "master_of",
     "ros1_bridge",
     "rospy_path",
+    "rospy_problem",
 ]
 
 PLACE = Path("/usr/lib/python3/dist-packages")  # where Debian's packages are, which no virtual environment sees
-PACKAGES = "python3-rospy python3-roslib"
+PACKAGES = "ros-core"
 NODE_NAME = "/cellwright"
 MASTER_PORT = 11311
 ANSWER_S = 3.0  # of wall time within which a master or a node answers
@@ -56,6 +59,16 @@ def rospy_path() -> Path | None:
     if spec := find_spec("rospy"):  # a ROS that was sourced
         return Path(spec.origin or "").parent.parent
     return PLACE if (PLACE / "rospy").is_dir() else None
+
+
+def rospy_problem() -> str:
+    """Returns what is wrong with rospy, found in a process of its own; nothing when it can be imported."""
+    missing = f"on Debian and Ubuntu: apt install {PACKAGES}"
+    if (path := rospy_path()) is None:
+        return f"no rospy; {missing}"
+    code = "import sys; sys.path.append(sys.argv[1]); import rospy"
+    ended = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
+    return f"rospy cannot be imported: {ended.stderr.strip().splitlines()[-1]}; {missing}" if ended.returncode else ""
 
 
 def master_of(uri: str) -> Any:
