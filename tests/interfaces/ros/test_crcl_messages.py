@@ -6,6 +6,7 @@ from tests.interfaces.ros.graph_rig import GraphRig
 
 from cellwright import Lab
 from cellwright.core.errors import BadInput
+from cellwright.core.pose import Pose
 from cellwright.crcl import CrclClient
 from cellwright.crcl import messages as m
 from cellwright.interfaces import CrclInterface
@@ -119,6 +120,10 @@ def test_statuses_come_twenty_times_a_second_while_somebody_listens(lab, rig):
     numbers = [status.crclstatusnum for status in rig.statuses]
     assert len(set(numbers)) == 20
     assert "<CRCLStatus>" in rig.texts[-1].data
+    place, turn = rig.statuses[-1].statuspose.position, rig.statuses[-1].statuspose.orientation
+    told = Pose(np.array([place.x, place.y, place.z]), np.array([turn.w, turn.x, turn.y, turn.z]))
+    robot = lab.robot("ur5")
+    assert told.is_close(robot.ring.pose_base_in_world.inverse() @ robot.tool_in_world, tolerance_m=1e-4, tolerance_rad=1e-3)
 
 
 def test_an_error_is_told_by_the_status_and_ended_by_initcanon(lab, rig):

@@ -27,6 +27,7 @@ DEFINITIONS = {
     GRIPPER_COMMAND: "float64 position\nfloat64 max_effort\n",
 }
 JOINT_STATES = "/joint_states"
+MOST_POINTS = 10_000  # of a trajectory
 _log = logging.getLogger(__name__)
 
 
@@ -96,6 +97,8 @@ class ArmCommands:
             with refusing():
                 self._stop_following()
             return
+        if len(trajectory.points) > MOST_POINTS:
+            raise BadInput(f"a trajectory has at most {MOST_POINTS} points, not {len(trajectory.points)}")
         names = self._known(list(trajectory.joint_names))
         if len(names) != len(self._names):
             given = ", ".join(names) or "none"
@@ -160,6 +163,10 @@ class ArmCommands:
         return {"success": True, "message": f"{self._robot.name} is {self._robot.state.value}"}
 
     def _known(self, names: list[str]) -> list[str]:
+        if len(names) > len(self._names):
+            raise BadInput(
+                f"{self._robot.name} has {len(self._names)} joints, {', '.join(self._names)}, not {len(names)}"
+            )
         for name in names:
             if name not in self._names:
                 raise UnknownName(f"joint of {self._robot.name}", name, self._names)

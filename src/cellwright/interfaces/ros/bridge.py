@@ -211,7 +211,8 @@ class RosBridge:
             self._count(self.dropped, topic, f"{self._what}: a message on {topic} had no room")
 
     def _want(self, topics: list[str]) -> None:
-        """Subscribes to what is wanted now, and no longer to the rest."""
+        """Subscribes to what is wanted now, and no longer to the rest; tells the time, which may stand still."""
+        self._send_time()
         wanted = self._graph.bus_topics_of(topics)
         for topic in [topic for topic in self._subscriptions if topic not in wanted]:
             self._lab.bus.unsubscribe(self._subscriptions.pop(topic))

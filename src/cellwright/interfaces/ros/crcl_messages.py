@@ -99,6 +99,7 @@ STATES = {CommandStateEnum.CRCL_ERROR: 1, CommandStateEnum.CRCL_WORKING: 2}  # r
 STATUS_HZ = 20.0  # as NIST's controllers push theirs, each 0.05 s
 NUMBERS = 256  # of commands and statuses, which a status counts in one byte
 LARGEST_ID = 2**63 - 1
+MOST_WAYPOINTS = 10_000
 
 
 @dataclass(slots=True, kw_only=True)
@@ -262,6 +263,8 @@ class CrclMessages:
 
     def _through(self, message: Any, number: int, straight: bool) -> m.MoveThroughTo:
         """Returns the command of a message whose last pose may stand in both fields, or in either."""
+        if len(message.waypoints) > MOST_WAYPOINTS:
+            raise BadInput(f"moveThroughTo has at most {MOST_WAYPOINTS} waypoints, not {len(message.waypoints)}")
         poses = [pose_of(pose) for pose in message.waypoints]
         turn = message.finalpose.orientation
         if any((turn.x, turn.y, turn.z, turn.w)):  # it was not left out
