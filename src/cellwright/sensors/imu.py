@@ -75,4 +75,4 @@ class ImuSensor(Sensor[ImuCfg]):
 
 def _variance(errors: NoiseCfg) -> np.ndarray:
     """Returns the variances of a reading's axes: of noise and of rounding."""
-    return np.full(3, errors.sd**2 + errors.resolution**2 / 12)
+    return np.full(3, errors.probability * errors.sd**2 + errors.resolution**2 / 12)
