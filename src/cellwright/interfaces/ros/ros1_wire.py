@@ -32,6 +32,7 @@ SOCKET_BYTES = 2**18
 MOST_MESSAGES, LEAST_MESSAGES = 2000, 2
 MAX_MESSAGE_BYTES = 2**20  # of what ROS programs send; a command is small
 CLOCK = "/clock"
+CLOCK_TICKS = 100  # of which a late subscriber needs no more: older ones are dropped without a word
 LENGTH = struct.Struct("<I")
 
 
@@ -118,7 +119,7 @@ def bound_and_tell(tell: Callable[[str], None]) -> None:
 
     def write_data(connection: Any, data: bytes) -> None:
         topic = connection._connection.name
-        most = 1 if topic == CLOCK else max(LEAST_MESSAGES, min(MOST_MESSAGES, ROOM_BYTES // len(data)))
+        most = CLOCK_TICKS if topic == CLOCK else max(LEAST_MESSAGES, min(MOST_MESSAGES, ROOM_BYTES // len(data)))
         with connection._lock:
             if connection._error:
                 error, connection._error = connection._error, None
