@@ -12,6 +12,7 @@ import argparse
 import runpy
 import sys
 import time
+from pathlib import Path
 
 from cellwright.core.errors import CellwrightError
 from cellwright.core.listener import host_and_port
@@ -22,7 +23,7 @@ from cellwright.mobile.program_process import check_program
 
 def program_of(name):
     if name.endswith(".py"):
-        check_program(name)
+        check_program(Path(name))
         return runpy.run_path(name, run_name="controller")["Controller"]()
     return behaviour_named(name)
 
