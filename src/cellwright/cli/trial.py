@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -15,17 +15,12 @@ from rich.text import Text
 from cellwright.cli.live_page import SPEED_HELP, VIEW_HELP, LivePage
 from cellwright.cli.output import Quiet, err, prepare_output, print_json, say, table, take_folder, tell
 from cellwright.cli.page_file import command_line
-from cellwright.cli.run_status import status_of
-from cellwright.cli.trial_seeds import run_sweep
 from cellwright.cli.watching import VideoOption, WatchFiles
 from cellwright.core.errors import BadInput, UnknownName
-from cellwright.lab import Lab
-from cellwright.lab.sources import SOURCES
-from cellwright.trials.cfg import EXTERNAL, trial_json_schema
-from cellwright.trials.controller_command import ControllerCommand
-from cellwright.trials.page import FILES
-from cellwright.trials.report import Report
-from cellwright.trials.trial_file import read_whole_trial, run_trial
+
+if TYPE_CHECKING:
+    from cellwright.lab import Lab
+    from cellwright.trials.report import Report
 
 __all__ = ["trial"]
 
@@ -86,6 +81,12 @@ def trial(
 
     The addresses of the interfaces are printed on stderr as one line of JSON: start your controller then.
     """
+    from cellwright.lab.sources import SOURCES  # here: --help need not wait for a laboratory
+    from cellwright.trials.cfg import EXTERNAL, trial_json_schema
+    from cellwright.trials.controller_command import ControllerCommand
+    from cellwright.trials.page import FILES
+    from cellwright.trials.trial_file import read_whole_trial, run_trial
+
     if schema:
         print_json(trial_json_schema())
         return 0
@@ -109,6 +110,8 @@ def trial(
         for option, value in (("--view", view), ("--speed", speed), ("--video", video)):
             if value is not None:
                 raise BadInput(f"{option} is for one trial: leave --seeds out, the file has the seed")
+        from cellwright.cli.trial_seeds import run_sweep
+
         return run_sweep(
             file,
             cfg,
@@ -125,6 +128,8 @@ def trial(
             trace=trace is not None,
             as_json=as_json,
         )
+    from cellwright.cli.run_status import status_of
+
     if jobs is not None or junit is not None:
         raise BadInput("--jobs and --junit are for --seeds")
     usual = Path("out") / "trial" / cfg.trial
@@ -198,6 +203,8 @@ def _told(line: str) -> None:
 
 
 def _print(report: Report, folder: Path) -> None:
+    from cellwright.trials.page import FILES
+
     for order in report.orders:
         for kit in order.kits:
             if kit.tray not in order.without_tray:
