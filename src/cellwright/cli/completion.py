@@ -138,7 +138,7 @@ def _bash(words: dict[tuple[str, ...], dict[str, list[str]]], *, is_zsh: bool) -
             f'{takes}        "{place}|-") names="{" ".join(own["-"])}"; files="" ;;\n'
             f'        "{place}|") names="{" ".join(own[""])}"; files="{ending}" ;;\n'
         )
-    groups = " ".join(path[0] for path in words if len(path) == 1 and words[path][""] and (path[0],) in words)
+    groups = " ".join(dict.fromkeys(path[0] for path in words if len(path) == 2))
     begin = "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n" if is_zsh else ""
     return f"""{begin}# Completion of cellwright, made by `cellwright --show-completion`.
 _cellwright() {{
@@ -181,6 +181,8 @@ def _fish(words: dict[tuple[str, ...], dict[str, list[str]]]) -> str:
             lines.append(f"complete -c cellwright -n '{seen}' -a '(__fish_complete_suffix {pattern or '.'})'")
         for option in own["-"]:
             takes = own.get(option)
-            rest = "" if takes is None else f" -r -a '{' '.join(takes)}'" if takes else " -r -F"
+            rest = "" if takes is None else " -r -F"
+            if takes:
+                rest = f" {'-r -F' if _files(option, takes) else '-x'} -a '{' '.join(takes)}'"
             lines.append(f"complete -c cellwright -n '{seen}' -l {option.removeprefix('--')}{rest}")
     return "\n".join(lines) + "\n"

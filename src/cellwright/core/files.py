@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from cellwright.core.errors import BadInput
 
-__all__ = ["cache_folder", "refuse_existing", "refuse_same"]
+__all__ = ["cache_folder", "refuse_existing", "refuse_same", "write_whole"]
 
 
 def cache_folder() -> Path:
@@ -35,6 +36,25 @@ def refuse_same(out: Path | None, others: Iterable[Path | str | None]) -> None:
     """
     if out is not None and any(other is not None and _real(out) == _real(other) for other in others):
         raise BadInput(f"{out} is another file of this command, and would replace it: choose another name")
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Writes a file whole or not at all: on a full disk there is none, and an older one stays as it was.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    if path.exists() and not path.is_file():  # such as /dev/stdout
+        path.write_bytes(content)
+        return
+    partial = path.with_name(f"{path.name}.part")
+    try:
+        partial.write_bytes(content)
+        partial.replace(path)
+    except OSError:
+        with suppress(OSError):
+            partial.unlink()
+        raise
 
 
 def _real(path: Path | str) -> str:

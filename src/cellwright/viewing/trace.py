@@ -10,6 +10,7 @@ import numpy as np
 
 from cellwright.cells import Cell
 from cellwright.core.errors import BadInput, OutOfRange, OutputError
+from cellwright.core.files import write_whole
 from cellwright.record import Log, read_log
 from cellwright.viewing.about import about_run, run_note
 from cellwright.viewing.colour_rows import ColourRows
@@ -172,7 +173,7 @@ def _write(out: Path | str, page: str) -> Path:
         raise BadInput(f"{path}: a folder; a trace is a file, such as {path / 'run.html'}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page, encoding="utf-8")
+        write_whole(path, page.encode())
     except OSError as error:
         raise OutputError(path, error.strerror or str(error)) from None
     return path
