@@ -11,7 +11,7 @@ import pytest
 from cellwright.core.errors import BadInput
 from cellwright.experiments.pool import each_result
 from cellwright.experiments.seeds import parse_seeds, seeds_text
-from cellwright.experiments.trial_sweep import SeedJob, SeedRow, TrialSweep, run_seed
+from cellwright.experiments.trial_sweep import SeedJob, SeedRow, TrialSweep, run_seed, sweep_seeds
 from cellwright.experiments.trial_sweep_files import junit_xml, sweep_page
 
 
@@ -103,3 +103,32 @@ def test_a_seed_that_fails_is_not_done_and_keeps_its_files(tmp_path):
     assert (row.seed, row.done, row.folder) == (5, False, str(folder))
     assert "slot_1: the slot is empty" in row.reason
     assert (folder / "verdict.json").exists()
+
+
+@pytest.mark.slow
+def test_one_process_or_two_find_the_same(tmp_path):
+    file = tmp_path / "trial.yaml"
+    file.write_text("trial: short\ncell: aprs\ntime_limit_s: 1.5\norders: [{order: kit_m2l1}]\n")
+    tables = []
+    for workers in (1, 2):
+        sweep = TrialSweep("short", "aprs", "internal", (0, 1), [])
+        jobs = [
+            SeedJob(
+                file=file, seed=seed, changes={}, controller="internal", command=None, pace=None,
+                folder=tmp_path / f"seed-{seed}-{workers}", keep="all", trace=False, repeat="",
+            )
+            for seed in sweep.seeds
+        ]  # fmt: skip
+        sweep_seeds(sweep, jobs, workers)
+        rows = [(row.seed, row.status, row.done, row.score, row.time_s, row.reason) for row in sweep.rows]
+        tables.append(
+            (
+                rows,
+                sweep.rate,
+                sweep.outcomes(),
+                sweep.reasons(),
+                [(job.folder / "log.mcap").read_bytes() for job in jobs],
+            )
+        )
+    assert tables[0] == tables[1]
+    assert len({*tables[0][-1]}) == 2  # logs differ from seed to seed

@@ -90,6 +90,21 @@ def test_a_log_cut_in_half_is_shown_as_far_as_it_goes(epuck_log, tmp_path):
     assert any("incomplete" in note for note in about["notes"])
 
 
+def test_a_log_that_is_still_being_written_is_shown_as_far_as_it_goes(tmp_path):
+    file = tmp_path / "log.mcap"
+    with Lab.from_cell("epucks", seed=3) as lab:
+        recorder = lab.record(file)
+        lab.mobiles["ePuck0"].drive(6.0, 4.0)
+        while not read_log(file).topics if file.stat().st_size > 100 else True:
+            lab.advance(0.5)
+        blocks = trace_blocks(file)
+        recorder.close()
+    about = json.loads(blocks["run"])["about"]
+    assert 0 < about["end_s"] <= read_log(file).span_ns[1] / 1e9
+    assert any("incomplete" in note for note in about["notes"])
+    assert not any("incomplete" in note for note in json.loads(trace_blocks(file)["run"])["about"]["notes"])
+
+
 @pytest.mark.parametrize("content", [b"", b"no log at all", b"\x89MCAP0\r\n"])
 def test_what_is_no_log_is_told_in_one_line(content, tmp_path):
     file = tmp_path / "run.mcap"
