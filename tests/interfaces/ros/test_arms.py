@@ -257,3 +257,43 @@ def test_the_same_commands_give_the_same_bytes():
             logs.append([message.position.tobytes() for message in heard])
     assert logs[0] == logs[1]
     assert len(logs[0]) >= 10
+
+
+@pytest.mark.slow
+def test_the_bottle_is_picked_by_topics_alone():
+    """Above it, down, close, up: and the gripper's own report says that it holds something."""
+    with Lab.from_cell("rovi", seed=5) as lab:
+        own, robot = GraphRig(lab), lab.robot("ur5")
+        reports = own.hear("/ur5/tool_status")
+        turn = robot.tool_in_world.quaternion  # pointing down
+        begin_m = lab.world.pose_of("bottle").position[2]
+
+        def to(height_m):
+            stamped = own.make(
+                "geometry_msgs/msg/PoseStamped", pose=own.pose(Pose(np.array([0.40, 1.05, height_m]), turn))
+            )
+            stamped.header.frame_id = "world"
+            return "/ur5/pose_command", stamped
+
+        for send, duration_s in (
+            (to(1.05), 2.0),
+            (to(0.93), 1.5),
+            (("/wsg_hybrid_controller/command", own.make(FLOAT, data=-50.0)), 1.5),
+            (to(1.05), 2.0),
+        ):
+            during(own, duration_s, send)
+        assert reports[-1].holding
+        assert lab.world.pose_of("bottle").position[2] == pytest.approx(begin_m + 0.12, abs=0.01)
+
+
+@pytest.mark.slow
+def test_an_arm_without_a_tool_says_so():
+    with Lab.from_cell("kitting") as lab:
+        own = GraphRig(lab)
+        for topic, kind, fields, why in (
+            ("/motoman/gripper_command", GRIPPER, {"position": 0.01}, "motoman has no gripper"),
+            ("/motoman/gripper_effort", FLOAT, {"data": -20.0}, "motoman has no gripper"),
+            ("/motoman/tool_command", FLOAT, {"data": 1.0}, "motoman has no tool now"),
+        ):
+            with pytest.raises(BadInput, match=why):
+                own.send(topic, own.make(kind, **fields))
