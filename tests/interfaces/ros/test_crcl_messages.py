@@ -123,7 +123,9 @@ def test_statuses_come_twenty_times_a_second_while_somebody_listens(lab, rig):
     place, turn = rig.statuses[-1].statuspose.position, rig.statuses[-1].statuspose.orientation
     told = Pose(np.array([place.x, place.y, place.z]), np.array([turn.w, turn.x, turn.y, turn.z]))
     robot = lab.robot("ur5")
-    assert told.is_close(robot.ring.pose_base_in_world.inverse() @ robot.tool_in_world, tolerance_m=1e-4, tolerance_rad=1e-3)
+    assert told.is_close(
+        robot.ring.pose_base_in_world.inverse() @ robot.tool_in_world, tolerance_m=1e-4, tolerance_rad=1e-3
+    )
 
 
 def test_an_error_is_told_by_the_status_and_ended_by_initcanon(lab, rig):
@@ -148,6 +150,7 @@ def test_an_error_is_told_by_the_status_and_ended_by_initcanon(lab, rig):
         ("setEndEffector", {"eepercent": 2.0}, "eepercent is 2, allowed 0 to 1"),
         ("dwell", {"dwell_seconds": np.nan}, "not finite"),
         ("moveThroughTo", {}, "needs two poses"),
+        ("message", {"opmessage": "\x01"}, "Message"),
     ],
 )
 def test_messages_that_make_no_command_are_refused(lab, rig, name, fields, why):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -50,7 +51,7 @@ def pose_of(pose: Any) -> Pose:
     place, turn = pose.position, pose.orientation
     position = finite("position", [place.x, place.y, place.z])
     quaternion = finite("orientation", [turn.w, turn.x, turn.y, turn.z])
-    length = float(np.linalg.norm(quaternion))
+    length = math.hypot(*quaternion.tolist())  # which does not overflow
     if not abs(length - 1.0) <= TURN_ERROR:
         raise BadInput(f"the quaternion of a pose has length {length:.6g} (allowed: 1 within {TURN_ERROR})")
     return Pose(position, quaternion / length)

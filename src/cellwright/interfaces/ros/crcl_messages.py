@@ -26,7 +26,7 @@ from cellwright.crcl.session import Session
 from cellwright.crcl.units import CrclUnits
 from cellwright.crcl.writer import encode
 from cellwright.interfaces.crcl import CrclInterface
-from cellwright.interfaces.ros.checked import finite, pose_of
+from cellwright.interfaces.ros.checked import finite, pose_of, refusing
 from cellwright.interfaces.ros.graph import RosGraph, SubscribedTopic, joint_frame
 from cellwright.lab.lab import Lab
 from cellwright.sim import TickOrder
@@ -205,8 +205,10 @@ class CrclMessages:
         number = int(message.crclcommandnum)
         if number > LARGEST_ID:
             raise OutOfRange("crclcommandnum", number, 0, LARGEST_ID, "")
-        instance = CRCLCommandInstance(self._command(message, number))
-        self._interface.tell(self._robot, "command", encode(instance).decode())
+        with refusing():
+            instance = CRCLCommandInstance(self._command(message, number))
+            text = encode(instance).decode()
+        self._interface.tell(self._robot, "command", text)
         self._executor.accept(instance, self)
 
     def take_text(self, message: Any, _sender: str) -> None:

@@ -9,6 +9,7 @@ from cellwright.core.errors import BadInput, ConfigError
 from cellwright.core.messages import (
     CrclCommand,
     CrclStatus,
+    FaultEvent,
     IoState,
     LedCommand,
     Message,
@@ -23,6 +24,7 @@ from cellwright.interfaces.ros.graph import RosGraph, SubscribedTopic
 from cellwright.interfaces.ros.mobiles import add_mobile
 from cellwright.interfaces.ros.robot_description import describe_cell, sensor_frames
 from cellwright.interfaces.ros.services import add_services
+from cellwright.judge.faults.scheduler import TOPIC as FAULTS
 from cellwright.lab.lab import Lab
 from cellwright.sensors.image_camera import ImageCamera
 from cellwright.sim import TickOrder
@@ -64,6 +66,8 @@ def graph_of(lab: Lab, *, with_truth: bool = False, crcl: CrclInterface | None =
     for name in lab.projectors:
         _add_projector(graph, lab, name)
     _take_pictures(lab)
+    if with_truth:
+        lab.bus.declare(FAULTS, FaultEvent)  # the service of faults tells of them
     shown = {topic.bus_topic for topic in graph.published.values()}
     for bus_topic, kind in sorted(lab.bus.topics.items()):
         if bus_topic in shown or kind in NOT_SENT or (kind.TRUTH and not with_truth):
