@@ -25,7 +25,8 @@ PATIENCE_S = 30.0
 ROBOT = "ePuck0"
 PAGE = """<!doctype html><title>starting</title><script type="importmap">{"imports": {
   "roslib": "./node_modules/roslib/dist/RosLib.js", "cbor2": "./node_modules/cbor2/lib/index.js",
-  "eventemitter3": "./node_modules/eventemitter3/dist/eventemitter3.esm.js", "fast-png": "./node_modules/fast-png/lib/index.js",
+  "eventemitter3": "./node_modules/eventemitter3/dist/eventemitter3.esm.js",
+  "fast-png": "./node_modules/fast-png/lib/index.js",
   "uuid": "./node_modules/uuid/dist/index.js", "bson": "./node_modules/bson/lib/bson.mjs",
   "iobuffer": "./node_modules/iobuffer/lib/iobuffer.js", "fflate": "./node_modules/fflate/esm/browser.js",
   "@cto.af/wtf8": "./node_modules/@cto.af/wtf8/lib/index.js"}}</script>
