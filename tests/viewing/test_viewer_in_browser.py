@@ -1,11 +1,13 @@
 """The viewer's page in a real browser: a trace from disk, with the network cut."""
 
+import json
 import shutil
 import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.viewing.readable import unreadable
 
 from cellwright.viewing.page import PAGE_FILE, viewer_page
 
@@ -140,6 +142,65 @@ def test_a_failed_run_opens_at_its_failure_with_the_reason(browser, trace):
         assert "holds(gear_1)" in card
         assert "fingers at 2.0 mm" in card
         assert page.locator(".block.failed").count() == 1
+
+
+TABS = ("Plan", "Actions", "Belief", "Cameras", "Plots", "Messages", "Events", "Score", "About")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_of_every_panel_can_be_read_at_both_widths(browser, trace, scheme):
+    run = json.loads(SMALL.small_run(fails=True))
+    name = "fanuc_kit_m2l1_of_the_first_order"
+    run["belief"][0] |= {"id": name, "slot": f"{name}_slot_1", "pose": [-1.2345, -1.2345, 0.9160, 0.7, 0, 0, 0.7]}
+    run["detections"][0]["items"][0]["sku"] = "sku_part_" + "g" * 60
+    with opened(browser, trace(run=json.dumps(run).encode())) as page:
+        page.emulate_media(color_scheme=scheme)
+        for width, height in ((1280, 800), (1920, 1080)):
+            page.set_viewport_size({"width": width, "height": height})
+            for time_s in (0.15, 0.3, SMALL.FAILURE_S):
+                page.evaluate(f"cellwright.seek({time_s})")
+                for tab in TABS:
+                    page.get_by_role("tab", name=tab).click()
+                    page.wait_for_timeout(150)  # tables follow at most ten times a second
+                    assert unreadable(page) == [], f"{tab} at {time_s} s, {width} px"
+
+
+def test_panels_that_have_nothing_to_show_say_why(browser, trace):
+    run = json.loads(SMALL.small_run())
+    for rows in ("actions", "plans", "events", "messages", "belief", "detections", "score"):
+        run[rows] = []
+    run["series"][0]["values"] = [[None, None, None]]
+    run["about"] |= {"score": None, "status": "ended"}
+    said = {
+        "Plan": "No plan was told",
+        "Actions": "No actions were told",
+        "Belief": "No controller has told",
+        "Plots": "Nothing was measured",
+        "Messages": "No message went over CRCL",
+        "Events": "Nothing happened",
+        "Score": "nothing to judge",
+    }
+    with opened(browser, trace(run=json.dumps(run).encode())) as page:
+        for tab, words in said.items():
+            page.get_by_role("tab", name=tab).click()
+            page.wait_for_selector(f".content >> text={words}")
+            assert page.locator(".content table:visible, .content .tools:visible, .content canvas").count() == 0
+
+
+def test_plots_share_their_times_and_their_legend_shows_dashes(browser, trace):
+    run = json.loads(SMALL.small_run())
+    late = {"name": "late", "unit": "N", "labels": ["x", "y"], "times": [3.0, 3.5], "values": [[0.0, 1.0], [1.0, 0.0]]}
+    run["series"].append(late)
+    with opened(browser, trace(run=json.dumps(run).encode())) as page:
+        page.get_by_role("tab", name="Plots").click()
+        page.wait_for_selector(".u-over >> nth=1")
+        middle = page.locator(".u-over").nth(1)
+        box = middle.bounding_box()
+        middle.click(position={"x": box["width"] / 2, "y": 20})
+        assert page.evaluate("cellwright.time") == pytest.approx(SMALL.SECONDS / 2, abs=0.02)
+        marks = page.locator(".u-legend .u-marker:visible").evaluate_all("all => all.map(one => one.style.background)")
+        assert len(set(marks)) == 2
+        assert "repeating-linear-gradient" in marks[1]
 
 
 def test_texts_of_a_run_are_never_markup(browser, trace):

@@ -1,5 +1,6 @@
 /** Short words for what controllers write at length. */
 import type { Action } from "./model.ts";
+import type { Run } from "./run.ts";
 
 /** Returns an action's text without brackets and without the robot, which its lane or column names. */
 export function shortAction(text: string, robot: string): string {
@@ -25,4 +26,13 @@ export const SIGNS: Record<string, string> = { done: "✓", failed: "✗", runni
 export function valueSign(value: boolean | null): { sign: string; word: string; kind: string } {
   if (value === null) return { sign: "?", word: "unknown", kind: "unknown" };
   return value ? { sign: "✓", word: "true", kind: "done" } : { sign: "✗", word: "false", kind: "failed" };
+}
+
+export function isRunning(run: Run): boolean {
+  return run.document.about.status === "running";
+}
+
+/** Says why there are no actions to show. */
+export function noActions(run: Run): string {
+  return isRunning(run) ? "No action has begun yet." : "No actions were told: the robots were driven without a controller that has them.";
 }

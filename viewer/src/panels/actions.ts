@@ -3,20 +3,23 @@ import { isUnderWay } from "../document.ts";
 import { copyButton, fill, fixed, h, reveal, tableText } from "../dom.ts";
 import type { Action } from "../model.ts";
 import type { Run } from "../run.ts";
-import { phaseWord, shortAction, SIGNS } from "../words.ts";
+import { noActions, phaseWord, shortAction, SIGNS } from "../words.ts";
 import type { Panel } from "./panel.ts";
 
 export class ActionsPanel implements Panel {
   readonly title = "Actions";
   readonly element: HTMLElement;
   private readonly body = h("tbody");
+  private readonly empty = h("p", { class: "empty" });
+  private readonly whole: HTMLElement;
   private rows: { row: HTMLElement; action: Action }[] = [];
   private current = "";
 
   constructor(private readonly seek: (time_s: number) => void) {
     const heads = ["", "Start", "Takes", "Robot", "Action"];
     const table = h("table", { class: "lines" }, h("thead", null, h("tr", null, ...heads.map((head) => h("th", { scope: "col" }, head)))), this.body);
-    this.element = h("div", null, h("div", { class: "tools" }, copyButton(() => tableText(table), "Copy table")), table);
+    this.whole = h("div", null, h("div", { class: "tools" }, copyButton(() => tableText(table), "Copy table")), table);
+    this.element = h("div", null, this.empty, this.whole);
   }
 
   show(run: Run): void {
@@ -34,6 +37,9 @@ export class ActionsPanel implements Panel {
       return { row, action };
     });
     fill(this.body, ...this.rows.map(({ row }) => row));
+    this.whole.hidden = !this.rows.length;
+    this.empty.hidden = !this.whole.hidden;
+    this.empty.textContent = noActions(run);
     this.current = "";
   }
 

@@ -2,17 +2,21 @@
 import { copyButton, fill, fixed, h, tableText } from "../dom.ts";
 import { yaw } from "../matching.ts";
 import type { Run } from "../run.ts";
+import { isRunning } from "../words.ts";
 import type { Panel } from "./panel.ts";
 
 export class BeliefPanel implements Panel {
   readonly title = "Belief";
   readonly element: HTMLElement;
   private readonly note = h("p", { class: "facts" });
-  private readonly table = h("table", { class: "lines" });
+  private readonly table = h("table", { class: "lines dense" });
+  private readonly empty = h("p", { class: "empty" });
+  private readonly whole: HTMLElement;
   private shown = "";
 
   constructor(private readonly select: (body: number) => void) {
-    this.element = h("div", null, h("div", { class: "tools" }, copyButton(() => tableText(this.table), "Copy table")), this.note, this.table);
+    this.whole = h("div", null, h("div", { class: "tools" }, copyButton(() => tableText(this.table), "Copy table")), this.note, this.table);
+    this.element = h("div", null, this.empty, this.whole);
   }
 
   show(): void {
@@ -26,12 +30,12 @@ export class BeliefPanel implements Panel {
     if (key === this.shown) return;
     this.shown = key;
     this.note.textContent = isTruthShown
-      ? "What the controller believes, in mm; beside it how far off and how much turned that is from the nearest thing of the same kind."
+      ? "What the controller believes, in mm; beside it how many mm off and how many degrees turned that is from the nearest thing of the same kind."
       : "What the controller believes, in mm. The truth is not in this page.";
-    if (!rows.length) {
-      fill(this.table, h("tbody", null, h("tr", null, h("td", null, run.document.belief.length || run.document.about.status === "running" ? "Nothing is believed yet." : "This controller does not tell what it believes."))));
-      return;
-    }
+    this.whole.hidden = !rows.length;
+    this.empty.hidden = Boolean(rows.length);
+    this.empty.textContent = run.document.belief.length || isRunning(run) ? "Nothing is believed yet." : "No controller has told what it believes.";
+    if (!rows.length) return;
     const heads = ["Thing", "x", "y", "z", "Yaw", "SD", ...(isTruthShown ? ["Off", "Turn"] : [])];
     fill(
       this.table,

@@ -84,7 +84,8 @@ export class CamerasPanel implements Panel {
           const right = left + text.length * LETTER_PX + 12;
           const isFree = !taken.some(([from, to, level]) => left < to && right > from && Math.abs(level - top) < LINE_PX);
           if (isFree) taken.push([left, right, top]);
-          over.append(h("span", { class: `seen${isFree ? "" : " bare"}`, title: text, style: { left: `${at.x * 100}%`, top: `${at.y * 100}%` } }, isFree ? text : ""));
+          const side = right > width ? " left" : ""; // of its circle: the picture ends here
+          over.append(h("span", { class: `seen${isFree ? side : " bare"}`, title: text, style: { left: `${at.x * 100}%`, top: `${at.y * 100}%` } }, isFree ? text : ""));
         }
       }
       if (eyes && camera.fovy_rad) shots.push({ run, camera, canvas });
@@ -93,7 +94,7 @@ export class CamerasPanel implements Panel {
         caption,
         h("b", null, camera.name),
         eyes ? " (drawn from its pose, not taken)" : " no picture",
-        reports.length ? `, ${count} detections of ${fixed(reports[0]!.time_s, 2)} s` : ", no detections now",
+        reports.length ? `, ${count} detections of ${fixed(reports[0]!.time_s, 2)} s` : run.document.detections.length ? ", no detections now" : null,
       );
     }
     eyes?.take(shots);

@@ -4,6 +4,7 @@ import { fill, fixed, h, reveal } from "../dom.ts";
 import { icon } from "../icons.ts";
 import type { Message, RunEvent } from "../model.ts";
 import type { Run } from "../run.ts";
+import { isRunning } from "../words.ts";
 import type { Panel } from "./panel.ts";
 
 const MOST = 3000;
@@ -23,6 +24,7 @@ abstract class TimedList<Row extends { time_s: number }> implements Panel {
 
   protected abstract all(run: Run): Row[];
   protected abstract draw(row: Row): HTMLElement;
+  protected abstract none(run: Run): string;
 
   show(run: Run): void {
     const wanted = this.all(run).slice(-MOST);
@@ -37,7 +39,7 @@ abstract class TimedList<Row extends { time_s: number }> implements Panel {
       this.rows.push({ row, element });
       this.list.append(element);
     }
-    if (!this.rows.length) fill(this.list, h("p", { class: "empty" }, run.document.about.status === "running" ? "None yet." : "This run has none."));
+    if (!this.rows.length) fill(this.list, h("p", { class: "empty" }, this.none(run)));
     else this.list.querySelector(".empty")?.remove();
     this.current = -2;
   }
@@ -63,13 +65,15 @@ export class MessagesPanel extends TimedList<Message> {
   readonly title = "Messages";
   private readonly robot = h("select", { "aria-label": "Robot" });
   private readonly words = h("input", { type: "search", placeholder: "Filter by text", "aria-label": "Filter by text" });
+  private readonly tools: HTMLElement;
   private known: string | null = null;
 
   constructor(seek: (time_s: number) => void, again: () => void) {
     super(seek);
     this.robot.addEventListener("change", again);
     this.words.addEventListener("input", again);
-    this.element.prepend(h("div", { class: "tools sticky" }, this.robot, this.words));
+    this.tools = h("div", { class: "tools sticky" }, this.robot, this.words);
+    this.element.prepend(this.tools);
   }
 
   override show(run: Run): void {
@@ -79,7 +83,13 @@ export class MessagesPanel extends TimedList<Message> {
       const chosen = this.robot.value;
       fill(this.robot, h("option", { value: "" }, "All robots"), ...robots.map((name) => h("option", { value: name, selected: name === chosen }, name)));
     }
+    this.tools.hidden = !run.document.messages.length;
     super.show(run);
+  }
+
+  protected none(run: Run): string {
+    if (run.document.messages.length) return "No message has this text.";
+    return isRunning(run) ? "No message over CRCL yet." : "No message went over CRCL in this run.";
   }
 
   protected all(run: Run): Message[] {
@@ -113,6 +123,10 @@ export class EventsPanel extends TimedList<RunEvent> {
 
   badge(run: Run): string {
     return run.document.events.some((event) => ["fault", "hit", "drop"].includes(event.kind)) ? "●" : "";
+  }
+
+  protected none(run: Run): string {
+    return isRunning(run) ? "Nothing has happened yet." : "Nothing happened: no order, fault, collision or drop.";
   }
 
   protected all(run: Run): RunEvent[] {

@@ -3,7 +3,7 @@ import { actionAt, isUnderWay, planAt } from "../document.ts";
 import { fill, fixed, h } from "../dom.ts";
 import type { Action, Plan, Predicate } from "../model.ts";
 import type { Run } from "../run.ts";
-import { phaseWord, shortAction, SIGNS, valueSign } from "../words.ts";
+import { isRunning, noActions, phaseWord, shortAction, SIGNS, valueSign } from "../words.ts";
 import type { Panel } from "./panel.ts";
 
 export class PlanPanel implements Panel {
@@ -60,7 +60,7 @@ export class PlanPanel implements Panel {
     this.failed.hidden = failed.length === 1 && now.some((action) => action === failed[0] && phaseWord(action, time_s).kind === "failed");
     now.sort((one, other) => Number(other.phase === "failed") - Number(one.phase === "failed"));
     fill(this.current, ...now.map((action) => this.card(action, time_s)));
-    if (!now.length) fill(this.current, h("p", { class: "empty" }, "No action has begun yet."));
+    if (!now.length) fill(this.current, h("p", { class: "empty" }, run.document.actions.length ? "No action has begun yet." : noActions(run)));
   }
 
   private card(action: Action, time_s: number): HTMLElement {
@@ -101,7 +101,7 @@ export class PlanPanel implements Panel {
   private followPlan(run: Run, time_s: number): void {
     const plan = planAt(run.document.plans, time_s) ?? run.document.plans[0] ?? null;
     if (!plan) {
-      fill(this.steps, h("p", { class: "empty" }, "This controller tells no plan."));
+      fill(this.steps, h("p", { class: "empty" }, isRunning(run) ? "No plan has been told yet." : "No plan was told: orders to build kits have one."));
       return;
     }
     const states = stepActions(plan, run).map((action) => (action ? phaseWord(action, time_s) : { word: "to come", kind: "later" }));

@@ -4,6 +4,7 @@ import { fill, h } from "../dom.ts";
 import { lastBefore } from "../keys.ts";
 import type { Series } from "../model.ts";
 import type { Run } from "../run.ts";
+import { isRunning } from "../words.ts";
 import type { Panel } from "./panel.ts";
 
 // Told apart by colour-blind eyes and, with the dashes, in black and white.
@@ -23,7 +24,7 @@ export class PlotsPanel implements Panel {
   }
 
   show(run: Run): void {
-    const all = run.document.series.filter((series) => series.times.length);
+    const all = plottedOf(run);
     const isSame = this.run === run && this.plots.length === all.length;
     this.run = run;
     if (isSame) {
@@ -41,9 +42,9 @@ export class PlotsPanel implements Panel {
   redraw(): void {
     for (const { plot } of this.plots) plot.destroy();
     fill(this.element);
-    const all = this.run?.document.series.filter((series) => series.times.length) ?? [];
+    const all = this.run ? plottedOf(this.run) : [];
     this.plots = all.map((series) => ({ plot: this.make(series), series, count: series.times.length }));
-    if (!all.length) fill(this.element, h("p", { class: "empty" }, "This run has no series."));
+    if (!all.length) fill(this.element, h("p", { class: "empty" }, this.run && isRunning(this.run) ? "Nothing was measured yet." : "Nothing was measured in this run."));
   }
 
   follow(_run: Run, time_s: number): void {
@@ -52,6 +53,13 @@ export class PlotsPanel implements Panel {
       if ((plot.cursor.left ?? -1) < 0) plot.setLegend({ idx: Math.max(0, lastBefore(series.times, time_s)) }, false);
       plot.redraw(false, false);
     }
+  }
+
+  /** Returns the times of a plot: all of the run, whenever its series begins and ends, unless it is zoomed. */
+  private span(plot: uPlot, min: number, max: number): [number, number] {
+    const times = plot.data[0];
+    const isWhole = min === times[0] && max === times.at(-1);
+    return isWhole && this.run && this.run.end_s > this.run.start_s ? [this.run.start_s, this.run.end_s] : [min, max];
   }
 
   private resize(): void {
@@ -70,9 +78,9 @@ export class PlotsPanel implements Panel {
       {
         width: this.element.clientWidth || 420,
         height: HEIGHT_PX,
-        legend: { show: series.labels.length > 1, live: true },
+        legend: { show: series.labels.length > 1, live: true, markers: { width: 0, fill: (_plot: uPlot, index: number) => dashed(index - 1) } },
         cursor: { y: false, sync: { key: "plots" }, points: { show: false } },
-        scales: { x: { time: false } },
+        scales: { x: { time: false, range: (plot: uPlot, min: number, max: number) => this.span(plot, min, max) } },
         axes: [
           { ...axis, size: 26, values: (_plot: uPlot, values: number[]) => values.map((value) => `${value} s`) },
           { ...axis, size: 52 },
@@ -117,6 +125,20 @@ export class PlotsPanel implements Panel {
       box,
     );
   }
+}
+
+/** Returns the series that have values: a tool without fingers has no width. */
+function plottedOf(run: Run): Series[] {
+  return run.document.series.filter((series) => series.values.some((values) => values.some((value) => value !== null)));
+}
+
+/** Returns the mark of a line in the legend, dashed as the line is. */
+function dashed(index: number): string {
+  const colour = COLOURS[index % COLOURS.length]!;
+  const dash = DASHES[index % DASHES.length]!;
+  let at_px = 0;
+  const stops = dash.map((length, place) => `${place % 2 ? "transparent" : colour} ${at_px}px ${(at_px += length)}px`);
+  return stops.length ? `repeating-linear-gradient(90deg, ${stops.join(", ")})` : colour;
 }
 
 function dataOf(series: Series): uPlot.AlignedData {

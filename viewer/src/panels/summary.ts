@@ -1,6 +1,7 @@
 /** The score with its reasons, and what is to be said about the run. */
 import { copyButton, fill, fixed, h, table } from "../dom.ts";
 import type { Run } from "../run.ts";
+import { isRunning } from "../words.ts";
 import type { Panel } from "./panel.ts";
 
 export class ScorePanel implements Panel {
@@ -23,6 +24,7 @@ export class ScorePanel implements Panel {
     const most = score.reduce((sum, item) => sum + (item.most ?? 0), 0);
     const total = about.score === null ? (most ? `${fixed(points, 1)} of ${fixed(most, 1)}` : "") : `Score ${Number(about.score.toFixed(2))}`;
     const parts: HTMLElement[] = [h("h3", null, isNamed ? `Run ${run.name}: ` : "", total || (about.status === "running" ? "Not judged yet" : "No points are given"), h("small", null, about.status))];
+    if (!score.length) parts.push(h("p", { class: "empty" }, isRunning(run) ? "The judge speaks at the end." : "Nothing was ordered, so there was nothing to judge."));
     if (about.reason) parts.push(h("p", { class: "reason" }, about.reason));
     if (score.length) {
       parts.push(
