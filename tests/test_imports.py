@@ -15,7 +15,19 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "cellwright"
 TRUTH = {"sim", "sensors", "cells", "judge"}
 BLIND = {"mobile", "perception", "knowledge", "planning", "execution", "motion", "crcl"}
-ABOVE_LAB = {"interfaces", "checks", "trials", "course", "viewing", "experiments", "testing", "console", "bench", "cli"}
+ABOVE_LAB = {
+    "interfaces",
+    "hybrid",
+    "checks",
+    "trials",
+    "course",
+    "viewing",
+    "experiments",
+    "testing",
+    "console",
+    "bench",
+    "cli",
+}
 SEES_SIM = {"sensors", "control", "judge", "lab"} | ABOVE_LAB
 
 

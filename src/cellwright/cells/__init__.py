@@ -16,6 +16,7 @@ from cellwright.cells.placement import Placement
 from cellwright.cells.plugins import load_plugins
 from cellwright.cells.safety import SafetyCfg
 from cellwright.cells.schema import Cell, PoseCfg, RobotCfg, cell_json_schema
+from cellwright.cells.targets import CellTargetsCfg, DetectorTargetCfg, RobotTargetCfg
 from cellwright.cells.text import cell_yaml, renamed_text
 
 __all__ = [
@@ -24,7 +25,9 @@ __all__ = [
     "ArenaCfg",
     "Cell",
     "CellConfigErrors",
+    "CellTargetsCfg",
     "CrclCfg",
+    "DetectorTargetCfg",
     "Layout",
     "LayoutDeviation",
     "MobileCfg",
@@ -32,6 +35,7 @@ __all__ = [
     "Placement",
     "PoseCfg",
     "RobotCfg",
+    "RobotTargetCfg",
     "SafetyCfg",
     "VisionCfg",
     "actual_layout",

@@ -25,6 +25,7 @@ from cellwright.cells.part_entries import PartCfg, PopulationCfg
 from cellwright.cells.projectors import ProjectorCfg
 from cellwright.cells.safety import SafetyCfg
 from cellwright.cells.straight_slots import SlotsCfg
+from cellwright.cells.targets import CellTargetsCfg
 from cellwright.cells.tools import LooseToolCfg
 from cellwright.core.config import Cfg, validate
 from cellwright.core.errors import UnknownName
@@ -144,6 +145,7 @@ class Cell(Cfg):
         settle_s: After placing, physics runs until all is at rest, at most so long, before the clock starts.
         safety: Zones, and the guards around them.
         ros: What ROS programs see of it under other names.
+        targets: Robots and detectors that are somewhere else, at addresses; the others are simulated.
         variants: Name -> what is different, in the form of the file itself; a key whose value is `null` is left out.
             The variant `launch` of the cell `rovi` is loaded as `rovi@launch`, with errors of a named size as well as
             `rovi@launch@as_built`.
@@ -173,6 +175,7 @@ class Cell(Cfg):
     sensors: tuple[dict[str, Any], ...] = ()
     safety: SafetyCfg | None = None
     ros: RosCfg = RosCfg()
+    targets: CellTargetsCfg = CellTargetsCfg()
     variants: dict[Name, dict[str, Any]] = Field(default_factory=dict)
     _file: Path | None = PrivateAttr(default=None)
     _left_out: frozenset[str] = PrivateAttr(default=frozenset())

@@ -6,14 +6,14 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from cellwright.catalogue import PARTS, TRAYS
-from cellwright.cells import Cell, CellConfigErrors, Layout, load_cell, load_plugins, nominal_layout
+from cellwright.cells import Cell, CellConfigErrors, CellTargetsCfg, Layout, load_cell, load_plugins, nominal_layout
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import ConfigError, UnknownName
 from cellwright.core.messages import Detections
 from cellwright.sensors import SENSORS, check_line, sensor_label
 from cellwright.sim import World
 
-__all__ = ["check_vision_interfaces", "checked_layout", "read_cell"]
+__all__ = ["check_targets", "check_vision_interfaces", "checked_layout", "read_cell"]
 
 PLUGIN_MODELS = (PARTS.kind, TRAYS.kind)
 
@@ -51,6 +51,7 @@ def checked_layout(cell: Cell, seed: int = 0, *, interfaces: bool = False) -> La
         raise _with_others(error, error.valid_part, seed) from None
     errors = ErrorCollector()
     detectors = _check_sensors(cell, layout.cameras, errors)
+    check_targets(cell, cell.targets, f"{cell.where}: targets", detectors, errors)
     if interfaces or errors.found:
         check_vision_interfaces(cell, detectors, errors)
     if errors.found:
@@ -110,6 +111,16 @@ def check_vision_interfaces(cell: Cell, detectors: Collection[str], errors: Erro
         if robot.vision is not None and robot.vision.detector not in detectors:
             where = f"{cell.where}: robots.{name}.vision.detector"
             errors.add(UnknownName("detector", robot.vision.detector, detectors, where))
+
+
+def check_targets(
+    cell: Cell, targets: CellTargetsCfg, where: str, detectors: Collection[str], errors: ErrorCollector
+) -> None:
+    """Checks that every robot and detector that has a target exists."""
+    for kind, named, known in (("robot", targets.robots, cell.robots), ("detector", targets.detectors, detectors)):
+        for name in named:
+            if name not in known:
+                errors.add(UnknownName(kind, name, known, f"{where}.{kind}s"))
 
 
 def _check_overlaps(cell: Cell, seed: int, errors: ErrorCollector) -> None:

@@ -15,6 +15,7 @@ from cellwright.core.messages.sensing import (
     Range,
     Wrench,
 )
+from cellwright.core.messages.targets import ShadowReport, TargetEvent, TargetStatus
 from cellwright.core.messages.truth import FaultEvent, JointTruth, JudgeEvent, LookTruth, Verdict, WorldTruth
 from cellwright.core.messages.vision import Detections, Tracks
 from cellwright.core.messages.work import ActionEvent, BeliefChange, CrclCommand, CrclStatus, Order, Plan
@@ -50,6 +51,9 @@ __all__ = [
     "Range",
     "SafetyStatus",
     "Segmentation",
+    "ShadowReport",
+    "TargetEvent",
+    "TargetStatus",
     "ToolStatus",
     "Tracks",
     "VelocityCommand",
