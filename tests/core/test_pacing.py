@@ -80,7 +80,7 @@ def test_a_run_takes_the_same_steps_whoever_watches(real):
         assert (loop.run(some_work(loop)), engine.counts) == alone
     finally:
         loop.close()
-    assert len(looker.times) > 10
+    assert len(looker.times) > 2  # it was held at least once, and went on
 
 
 @pytest.mark.parametrize("pace", [None, 1.0])
