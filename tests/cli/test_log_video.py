@@ -5,6 +5,7 @@ import pytest
 from cellwright.cli.watching import WatchFiles
 from cellwright.core.errors import BadInput
 from cellwright.lab import Lab
+from cellwright.viewing.video import write_video
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +71,18 @@ def test_what_could_not_be_written_is_refused_before_the_run(tmp_path):
         WatchFiles(video=there)
     with pytest.raises(BadInput, match="by the ending of its file"):
         WatchFiles(video=tmp_path / "run.avi")
+
+
+@pytest.mark.slow
+def test_the_video_of_a_run_is_drawn_fast_when_asked(log, tmp_path):
+    wanted = write_video(log, tmp_path / "wanted.gif", fast=True)
+    watched = WatchFiles(video=tmp_path / "run.gif", fast=True)
+    watched.write(log)
+    assert (tmp_path / "run.gif").read_bytes() == wanted.path.read_bytes()
+    plain = write_video(log, tmp_path / "plain.gif")
+    assert plain.path.read_bytes() != wanted.path.read_bytes()
+    with pytest.raises(BadInput, match="needs --video"):
+        WatchFiles(fast=True)
 
 
 def test_a_video_takes_the_name_of_no_other_file(tmp_path):

@@ -153,6 +153,19 @@ def test_what_cannot_be_had_is_a_failure_and_a_full_disk_is_none(cellwright, cel
     assert "the log is incomplete" in ended.err
 
 
+@needs_full_device
+@pytest.mark.slow
+def test_a_full_disk_takes_the_pages_of_a_run_and_not_its_verdict(cellwright, cell_file):
+    file = cell_file(("  - {model: medium_gear, count: 8, trays: [fanuc_medium_tray, motoman_medium_tray]}\n", ""))
+    Path("kept").mkdir()
+    Path("kept", "verdict.json").symlink_to("/dev/full")
+    ended = cellwright("run", file, "--out", "kept", "--no-picture", "--json", "--overwrite")
+    assert ended.code == 2
+    assert ended.json["done"] is False
+    assert "verdict" not in ended.json["files"]
+    assert ended.err.splitlines()[-1] == "cellwright: cannot write kept: No space left on device"
+
+
 def test_earlier_files_survive_a_command_that_is_refused(cellwright, refused):
     Path("out").mkdir()
     for name in ("run.mcap", "run.db", "run.world"):

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +48,19 @@ def test_nobody_comes_and_it_ends_with_1_and_a_verdict(cellwright, trial, tmp_pa
     folder = tmp_path / "out" / "trial" / "mine"
     assert sorted(path.name for path in folder.iterdir()) == ["cell.png", "log.mcap", "verdict.html", "verdict.json"]
     assert json.loads((folder / "verdict.json").read_text())["reason"] == ended.json["reason"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_disk_that_is_full_takes_the_files_and_not_the_verdict(cellwright, trial, tmp_path):
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    (folder / "verdict.html").symlink_to("/dev/full")
+    ended = cellwright("trial", trial(), "--any-port", "--json", "--out", folder, "--overwrite")
+    assert ended.code == 2
+    assert ended.json["ending"] == "nobody"
+    assert ended.json["files"] == {}
+    told = ended.err.splitlines()[-1]
+    assert told == f"cellwright: cannot write {folder}: No space left on device"
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import typer
 
 from cellwright.cli.live_page import SPEED_HELP, VIEW_HELP, LivePage
 from cellwright.cli.output import Quiet, counted, err, prepare_output, print_json, say, take_folder, tell, tell_hints
-from cellwright.cli.watching import TraceOption, VideoOption, WatchFiles
+from cellwright.cli.watching import FastOption, TraceOption, VideoOption, WatchFiles
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.files import refuse_existing
@@ -66,6 +66,7 @@ def run(
     seed: Annotated[int, typer.Option(help="Root of all randomness.")] = 0,
     fidelity: Annotated[str | None, typer.Option(help="physics or kinematic; the cell's own by default.")] = None,
     video: VideoOption = None,
+    fast: FastOption = False,
     realtime: Annotated[bool, typer.Option("--realtime", help="Pace the simulation to the wall clock.")] = False,
     record: Annotated[Path | None, typer.Option(help="The log; out/run.mcap, or the next number.")] = None,
     picture: Annotated[Path | None, typer.Option(help="The picture; out/run.png, or the next number.")] = None,
@@ -132,7 +133,7 @@ def run(
         return run_pick_order(
             context, cell, pick, seed=seed, fidelity=fidelity, realtime=realtime, record=record, picture=picture,
             draw=not no_picture, out=out, overwrite=overwrite, as_json=as_json, calibration=calibration,
-            view=view, speed=speed, trace=trace, video=video,
+            view=view, speed=speed, trace=trace, video=video, fast=fast,
         )  # fmt: skip
     if header.get("source") is not None:
         from cellwright.lab.sources import with_source
@@ -150,7 +151,7 @@ def run(
     given = _external_plan(plan, rename or [])
     _check_options(header, loaded)
     measured = _calibration(header, loaded)
-    watched = context.with_resource(WatchFiles(trace, video, overwrite=overwrite or resume))
+    watched = context.with_resource(WatchFiles(trace, video, overwrite=overwrite or resume, fast=fast))
     live = context.with_resource(LivePage(view, speed))
     tell(f"{loaded.name}, seed {header['seed']}: {_said(header, resume)}")
     tell_hints(cell_hints(loaded))
@@ -161,7 +162,7 @@ def run(
     from cellwright.knowledge.address import redacted_address
     from cellwright.lab import Lab
     from cellwright.trials.kitting_controller import ACTIONS_TOPIC, PLANS_TOPIC
-    from cellwright.trials.page import FILES, draw_end, write_report
+    from cellwright.trials.page import FILES, UnsavedReport, draw_end, write_report
     from cellwright.trials.run import check_order, run_order
     from cellwright.trials.run_files import run_files
 
@@ -197,10 +198,14 @@ def run(
                 print_report(report)
             renderer = draw_end(lab.world, files.picture, lambda line: say(line, to=err)) if files.picture else None
     watched.write(files.log, loaded)
+    unsaved: UnsavedReport | None = None
     written = {"log": files.log, "picture": files.picture if renderer else None, **watched.written}
     if out is not None:
-        write_report(report, out, written["picture"], command_line(), watched.links(out))
-        written |= {what: out / FILES[what] for what in ("verdict", "page")}
+        try:
+            write_report(report, out, written["picture"], command_line(), watched.links(out))
+            written |= {what: out / FILES[what] for what in ("verdict", "page")}
+        except UnsavedReport as error:  # told at the end, after the verdict
+            unsaved = error
     if as_json:
         print_json(
             report.as_dict()
@@ -212,11 +217,13 @@ def run(
         )  # fmt: skip
     else:
         drawn = f", picture {files.picture}" if renderer else ""
-        page = f", page {written['page']}" if out is not None else ""
+        page = f", page {written['page']}" if "page" in written else ""
         say(f"log {files.log}{drawn}, database {redacted_address(files.database)}{page}{watched.told()}")
     if lost.messages or lost.reason:
         say(f"the log is incomplete: {lost.messages} messages lost: {lost.reason}", to=err)
     live.stay()
+    if unsaved is not None:
+        raise unsaved
     return 0 if report.done else 1
 
 

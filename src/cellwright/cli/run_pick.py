@@ -12,8 +12,8 @@ from cellwright.cli.live_page import LivePage
 from cellwright.cli.output import err, prepare_output, print_json, say, take_folder, tell, tell_hints
 from cellwright.cli.page_file import command_line
 from cellwright.cli.watching import WatchFiles
-from cellwright.core.errors import BadInput
-from cellwright.core.files import refuse_existing
+from cellwright.core.errors import BadInput, OutputError
+from cellwright.core.files import refuse_existing, write_whole
 from cellwright.core.json_text import json_text
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ TAKES = (
     "view",
     "speed",
     "video",
+    "fast",
     "trace",
 )
 VERDICT = "verdict.json"
@@ -63,6 +64,7 @@ def run_pick_order(
     view: str | None = None,
     speed: str | None = None,
     video: Path | None = None,
+    fast: bool = False,
     trace: Path | None = None,
 ) -> int:
     """Does an order to pick; the options are those of `run`, as far as they mean something here."""
@@ -85,7 +87,7 @@ def run_pick_order(
     from cellwright.trials.run_note import note_pick
 
     measured = None if calibration is None else calibration_of(calibration, Drawings.of(loaded))
-    watched = context.with_resource(WatchFiles(trace, video, overwrite=overwrite))
+    watched = context.with_resource(WatchFiles(trace, video, overwrite=overwrite, fast=fast))
     live = context.with_resource(LivePage(view, speed))
     tell(f"{cell}, seed {seed}: {order.name}")
     tell_hints(cell_hints(loaded))
@@ -118,13 +120,19 @@ def run_pick_order(
         **watched.written,
         "renderer": renderer,
     }
+    unsaved: OutputError | None = None
     if out is not None:
-        (out / VERDICT).write_text(json_text(told), encoding="utf-8")
+        try:
+            write_whole(out / VERDICT, json_text(told).encode())
+        except OSError as error:  # told at the end, after the verdict
+            unsaved = OutputError(out / VERDICT, error.strerror or str(error))
     if as_json:
         print_json(told)
     else:
         _print(report)
         say(f"log {files.log}" + (f", picture {files.picture}" if renderer else "") + watched.told())
+    if unsaved is not None:
+        raise unsaved
     return 0 if report.done else 1
 
 

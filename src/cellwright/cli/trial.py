@@ -15,7 +15,7 @@ from rich.text import Text
 from cellwright.cli.live_page import SPEED_HELP, VIEW_HELP, LivePage
 from cellwright.cli.output import Quiet, err, prepare_output, print_json, say, table, take_folder, tell
 from cellwright.cli.page_file import command_line
-from cellwright.cli.watching import VideoOption, WatchFiles
+from cellwright.cli.watching import FastOption, VideoOption, WatchFiles
 from cellwright.core.errors import BadInput, UnknownName
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def trial(
         Path | None, typer.Option(help="Folder of verdict, page, picture and log; out/trial/NAME, or the next number.")
     ] = None,
     video: VideoOption = None,
+    fast: FastOption = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
     pace: Annotated[float | None, typer.Option(help="Simulated seconds per second, instead of the trial's.")] = None,
     any_port: Annotated[bool, typer.Option("--any-port", help="Free ports instead of the cell's.")] = False,
@@ -84,7 +85,7 @@ def trial(
     from cellwright.lab.sources import SOURCES  # here: --help need not wait for a laboratory
     from cellwright.trials.cfg import EXTERNAL, trial_json_schema
     from cellwright.trials.controller_command import ControllerCommand
-    from cellwright.trials.page import FILES
+    from cellwright.trials.page import FILES, UnsavedReport
     from cellwright.trials.trial_file import read_whole_trial, run_trial
 
     if schema:
@@ -107,7 +108,7 @@ def trial(
     if seeds is not None:
         if addresses is not None:
             raise BadInput("--addresses is for one trial: with --seeds, a controller gets them by --controller-command")
-        for option, value in (("--view", view), ("--speed", speed), ("--video", video)):
+        for option, value in (("--view", view), ("--speed", speed), ("--video", video), ("--fast", fast or None)):
             if value is not None:
                 raise BadInput(f"{option} is for one trial: leave --seeds out, the file has the seed")
         from cellwright.cli.trial_seeds import run_sweep
@@ -155,7 +156,7 @@ def trial(
             partly.replace(addresses)  # a process that waits for the file finds it whole
         print(line, file=sys.stderr, flush=True)
 
-    watched = context.with_resource(WatchFiles(trace, video, overwrite=overwrite))
+    watched = context.with_resource(WatchFiles(trace, video, overwrite=overwrite, fast=fast))
     live = context.with_resource(LivePage(view, speed))
 
     @contextmanager
@@ -168,29 +169,35 @@ def trial(
         watched.write(log, cfg.cell)
         return watched.links(folder)
 
-    report = run_trial(
-        cfg,
-        controller,
-        pace=pace,
-        any_port=any_port,
-        command=command_line(),
-        on_accept=accepted,
-        on_open=opened,
-        say=_told,
-        watch=watching,
-        program=program,
-        on_log=recorded,
-    )
+    unsaved: UnsavedReport | None = None
+    try:
+        report = run_trial(
+            cfg,
+            controller,
+            pace=pace,
+            any_port=any_port,
+            command=command_line(),
+            on_accept=accepted,
+            on_open=opened,
+            say=_told,
+            watch=watching,
+            program=program,
+            on_log=recorded,
+        )
+    except UnsavedReport as error:  # told at the end, after the verdict
+        report, unsaved = error.report, error
     live.finish(report)
-    written = {what: folder / name for what, name in FILES.items()}
+    written = {what: folder / name for what, name in FILES.items() if unsaved is None}
     written |= watched.written
     if as_json:
         print_json(report.as_dict() | {"files": written})
     else:
-        _print(report, folder)
+        _print(report, folder if unsaved is None else None)
         if watched.told():
             say(watched.told().removeprefix(", "))
     live.stay()
+    if unsaved is not None:
+        raise unsaved
     return 0 if report.done else 1
 
 
@@ -202,7 +209,7 @@ def _told(line: str) -> None:
         say(line, to=err)
 
 
-def _print(report: Report, folder: Path) -> None:
+def _print(report: Report, folder: Path | None) -> None:
     from cellwright.trials.page import FILES
 
     for order in report.orders:
@@ -219,7 +226,8 @@ def _print(report: Report, folder: Path) -> None:
         say(Text("claimed to be done, but was not: ", "red"), claimed)
     word = Text("done", "green") if report.done else Text("not done", "red")
     say(word, f": {report.ending_text}; score {100 * report.score:.0f} of 100")
-    say(f"{report.time_s:.1f} s simulated in {report.wall_s:.1f} s; {folder / FILES['page']}")
+    page = "" if folder is None else f"; {folder / FILES['page']}"
+    say(f"{report.time_s:.1f} s simulated in {report.wall_s:.1f} s{page}")
 
 
 def _word(ok: bool) -> Text:

@@ -18,7 +18,7 @@ from cellwright.core.files import refuse_existing, refuse_same
 if TYPE_CHECKING:
     from cellwright.cells import Cell
 
-__all__ = ["TraceOption", "VideoOption", "WatchFiles"]
+__all__ = ["FastOption", "TraceOption", "VideoOption", "WatchFiles"]
 
 TraceOption = Annotated[
     Path | None,
@@ -27,6 +27,9 @@ TraceOption = Annotated[
 VideoOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="A video of the run: .mp4, .gif or .webp; `log video` has more options."),
+]
+FastOption = Annotated[
+    bool, typer.Option("--fast", help="With --video: without shadows and with plain edges, much faster.")
 ]
 
 
@@ -39,17 +42,23 @@ class WatchFiles:
         trace: The trace, if one is wanted.
         video: The video, if one is wanted.
         overwrite: Whether files that exist are replaced.
+        fast: Whether the video is drawn without shadows and smooth edges.
 
     Attributes:
         log: The log, once it is known.
         written: Kind, such as `trace`, and the file that was written.
 
     Raises:
-        BadInput: A file exists, or is of no kind that can be written.
+        BadInput: A file exists, or is of no kind that can be written, or the video that is to be fast is not wanted.
         OutputError: It cannot be written.
     """
 
-    def __init__(self, trace: Path | None = None, video: Path | None = None, *, overwrite: bool = False) -> None:
+    def __init__(
+        self, trace: Path | None = None, video: Path | None = None, *, overwrite: bool = False, fast: bool = False
+    ) -> None:
+        if fast and video is None:
+            raise BadInput("--fast is about how a video is drawn: it needs --video FILE")
+        self._fast = fast
         self.log: Path | None = None
         self.written: dict[str, Path] = {}
         self._trace, self._video = trace, video
@@ -111,7 +120,7 @@ class WatchFiles:
 
         try:
             with Progress("video") as progress:
-                made = write_video(ReplayWorld(log, cell), video, progress=progress.update)
+                made = write_video(ReplayWorld(log, cell), video, fast=self._fast, progress=progress.update)
         except CellwrightError as error:
             say(f"no video: {error}", to=err)
             return

@@ -18,6 +18,7 @@ from cellwright.experiments.pool import each_result
 from cellwright.experiments.seeds import seeds_text
 from cellwright.trials import Report
 from cellwright.trials.controller_command import ControllerCommand
+from cellwright.trials.page import UnsavedReport
 from cellwright.trials.report import Ending
 from cellwright.trials.trial_file import read_whole_trial, run_trial
 from cellwright.viewing.from_log import make_from_log
@@ -202,6 +203,8 @@ def run_seed(job: SeedJob) -> SeedRow:
         report = run_trial(
             cfg, job.controller, out=job.folder, pace=job.pace, any_port=True, command=job.repeat, program=job.command
         )
+    except UnsavedReport as error:
+        report = error.report
     except BadInput as error:
         shutil.rmtree(job.folder, ignore_errors=True)
         return SeedRow(job.seed, "refused", reason=str(error))

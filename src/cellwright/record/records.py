@@ -19,6 +19,7 @@ from cellwright.core.errors import LogError
 __all__ = ["Block", "LogRecords", "read_blocks"]
 
 # Errors that the reading of damaged bytes may raise; MemoryError and OverflowError come from absurd lengths.
+CUT_OFF = "the file was cut off, or is still being written: its last messages are missing"
 DAMAGE = (McapError, struct.error, ValueError, zstandard.ZstdError, MemoryError, OverflowError, RuntimeError, EOFError)
 
 
@@ -86,7 +87,7 @@ def _blocks(reader: StreamReader, found: LogRecords) -> Iterator[Block]:
         try:
             record = next(records, None)
         except DAMAGE:
-            found.problem = "the file was cut off" + ("" if data_ended else ", its last messages are missing")
+            found.problem = "the file was cut off" if data_ended else CUT_OFF
             return
         if record is None:
             break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from cellwright.core.errors import OutputError
+from cellwright.core.files import write_whole
 
 __all__ = ["save_png"]
 
@@ -21,7 +23,9 @@ def save_png(picture: npt.NDArray[np.uint8] | npt.NDArray[np.uint16], path: str 
     path = Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        Image.fromarray(picture).save(path, format="PNG", compress_level=6)
+        written = BytesIO()
+        Image.fromarray(picture).save(written, format="PNG", compress_level=6)
+        write_whole(path, written.getvalue())
     except OSError as error:
         raise OutputError(path, error.strerror or str(error)) from None
     return path

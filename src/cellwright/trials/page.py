@@ -8,6 +8,7 @@ from pathlib import Path
 
 from cellwright import __version__
 from cellwright.core.errors import CellwrightError, OutputError
+from cellwright.core.files import write_whole
 from cellwright.core.json_text import json_text
 from cellwright.core.page import Page, PageFigure, PageSection
 from cellwright.core.page_parts import Html, beside, bullets, folded, image, paragraphs, table, yes_no
@@ -17,9 +18,21 @@ from cellwright.sim import World
 from cellwright.sim.picture import take_picture
 from cellwright.trials.report import FaultRecord, OrderVerdict, Report
 
-__all__ = ["FILES", "draw_end", "report_json", "report_page", "save_report", "write_report"]
+__all__ = ["FILES", "UnsavedReport", "draw_end", "report_json", "report_page", "save_report", "write_report"]
 
 FILES = {"verdict": "verdict.json", "page": "verdict.html", "picture": "cell.png", "log": "log.mcap"}
+
+
+class UnsavedReport(OutputError):
+    """A report that cannot be written, as on a full disk: the run is over, and its verdict is here.
+
+    Attributes:
+        report: The report.
+    """
+
+    def __init__(self, path: str | Path, reason: str, report: Report) -> None:
+        super().__init__(path, reason)
+        self.report = report
 
 
 def save_report(
@@ -59,14 +72,17 @@ def write_report(
         picture: A PNG file of how it ended.
         command: How to repeat it.
         links: Text -> file beside the page, such as a trace.
+
+    Raises:
+        UnsavedReport: They cannot be written; what was there stays.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / FILES["verdict"]).write_text(report_json(report), encoding="utf-8")
+        write_whole(folder / FILES["verdict"], report_json(report).encode())
         page = report_page(report, picture, command, links)
-        (folder / FILES["page"]).write_text(page, encoding="utf-8")
+        write_whole(folder / FILES["page"], page.encode())
     except OSError as error:
-        raise OutputError(error.filename or folder, error.strerror or str(error)) from None
+        raise UnsavedReport(error.filename or folder, error.strerror or str(error), report) from None
 
 
 def report_json(report: Report) -> str:

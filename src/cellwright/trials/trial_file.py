@@ -82,6 +82,7 @@ def run_trial(
 
     Raises:
         BadInput: The trial does not fit its cell, or no controller could fill its orders; nothing was done.
+        UnsavedReport: The trial is over, and its report, which the error has, cannot be written.
     """
     name = controller or cfg.controller
     cell = _trial_cell(cfg)  # before its controller: the cell's plugins may register that
