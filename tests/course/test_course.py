@@ -12,9 +12,11 @@ import pytest
 from cellwright.cells import load_cell
 from cellwright.cli.app import _run
 from cellwright.course import EXERCISES, find_submissions, grade_folder, score_program, seed_of, starter_text
+from cellwright.course.exercises import _touches
 from cellwright.course.walls import random_walls, to_walls_m
 
 SOLUTIONS = Path(__file__).parents[2] / "docs" / "course" / "solutions"
+UPDATE = "class Controller:\n    def update(self, robot):\n"
 STRAIGHT = "class Controller:\n    def update(self, robot):\n        return 0.05, 0.0\n"
 TRIANGLE = """
 import math
@@ -78,7 +80,7 @@ def test_a_square_of_three_sides_gets_some_of_the_points(write):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "most"), [("avoid", 60), ("wall", 60), ("follow", 60)])
 def test_driving_straight_on_is_no_solution(name, most, write):
-    assert 0 < score_program(name, write(STRAIGHT), 0).points < most
+    assert score_program(name, write(STRAIGHT), 0).points < most
 
 
 def test_a_seed_gives_a_variant_and_students_have_seeds_of_their_own():
@@ -112,6 +114,9 @@ def test_walls_leave_room_and_their_distance_is_that_of_their_faces():
         ("class Controller:\n    def update(self):\n        return 1, 2\n", "takes 1 positional argument"),
         ("import os\nclass Controller:\n    def update(self, robot):\n        os._exit(1)\n", "the program has ended"),
         ("1 / 0\nclass Controller:\n    def update(self, robot):\n        pass\n", "line 1: ZeroDivisionError"),
+        (UPDATE + "        return 1e300, 0.0\n", "update returns 1e+300, 0; 1000 is the most"),
+        (UPDATE + "        return [0] * 10**10\n", "line 3: MemoryError"),
+        ("raise SystemExit\n" + UPDATE + "        return 0, 0\n", "line 1: SystemExit"),
     ],
 )
 def test_a_program_that_fails_is_told_in_one_line(text, problem, write):
@@ -127,6 +132,85 @@ def test_a_program_that_hangs_is_ended(write, monkeypatch):
     hangs = "class Controller:\n    def update(self, robot):\n        while robot.time_s > 0.5:\n            pass\n"
     score = score_program("square", write(hangs + "        return 0.1, 0.0\n"), 0)
     assert "does not return from update within 0.3 s" in score.problem
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("open('/proc/%d/cmdline' % os.getppid())", "may not open /proc/"),  # has the seeds
+        ("open(OTHERS_PROGRAM)", "may not open"),
+        ("open('result.csv', 'w')", "may not open result.csv"),
+        ("__import__('cellwright.course.exercises')", "may not import cellwright"),
+        ("sys.modules['cellwright'].Lab", "may not import cellwright.lab"),
+        ("os.kill(os.getppid(), 0)", "may not use os.kill"),
+        ("os.system('true')", "may not use os.system"),
+        ("os.fork()", "may not use os.fork"),
+        ("__import__('socket').socket()", "may not use socket"),
+        ("[os.write(fd, b'[]\\n') for fd in FDS]", "it writes into the pipe of its answers"),
+        ("[os.write(fd, b'{\"speeds\": [NaN, 1]}\\n') for fd in FDS]", "it writes into the pipe"),
+    ],
+)
+def test_a_program_gets_at_nothing_but_its_robot(line, problem, write):
+    other = write(STRAIGHT, "other.py")
+    made = "FDS = [n for n in range(3, 30) if stat.S_ISFIFO(mode(n)) and fcntl.fcntl(n, fcntl.F_GETFL) & os.O_WRONLY]\n"
+    text = (
+        "import fcntl, os, stat, sys\n"
+        "def mode(n):\n    try:\n        return os.fstat(n).st_mode\n    except OSError:\n        return 0\n"
+        f"{made}OTHERS_PROGRAM = {str(other)!r}\n{UPDATE}        {line}\n        return 0.1, 0.0\n"
+    )
+    score = score_program("square", write(text), 0)
+    assert problem in score.problem
+    assert not score.passed
+
+
+@pytest.mark.slow
+def test_a_program_may_use_packages_and_answer_their_numbers(write):
+    text = (
+        f"import numpy as np\n{UPDATE}        import random, statistics\n        return np.float32(0.05), np.int64(0)\n"
+    )
+    score = score_program("square", write(text), 0)
+    assert score.problem == ""
+    assert score.points > 0
+
+
+@pytest.mark.slow
+def test_a_program_that_answers_ahead_and_sleeps_stops_nothing(write, monkeypatch):
+    monkeypatch.setattr("cellwright.mobile.program_process.UPDATE_S", 2.0)
+    text = (
+        "import os, stat, time\n"
+        f"{UPDATE}        for fd in range(3, 30):\n            try:\n"
+        "                os.write(fd, b'{\"speeds\": [0.1, 0.0]}\\n' * 2000)\n"
+        "            except OSError:\n                pass\n        time.sleep(60)\n"
+    )
+    score = score_program("square", write(text), 0)
+    assert "it does not take its readings" in score.problem or "does not return" in score.problem
+
+
+@pytest.mark.slow
+def test_a_program_has_only_so_much_time_in_all(write, monkeypatch):
+    monkeypatch.setattr("cellwright.mobile.program_process.TOTAL_S", 0.5)
+    text = f"import time\n{UPDATE}        time.sleep(0.05)\n        return 0.1, 0.0\n"
+    assert "more than 0.5 s of real time in all" in score_program("square", write(text), 0).problem
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "speeds", "most"),
+    [("follow", "0.12, 0.0", 40), ("avoid", "0.04, 0.8", 45), ("avoid", "0.12, 0.0", 30)],
+    ids=["pushing the leader", "round in a circle", "into a wall"],
+)
+def test_a_way_round_the_task_is_no_solution(name, speeds, most, write):
+    assert score_program(name, write(f"{UPDATE}        return {speeds}\n"), 1).points < most
+
+
+def test_a_touch_that_lasts_counts_again_every_second():
+    gaps_m = np.full(200, 0.01)
+    assert _touches(gaps_m) == 0
+    gaps_m[[0, 20]] = 0.0
+    assert _touches(gaps_m) == 2
+    gaps_m[100:200] = 0.0004  # four seconds, to the end
+    assert _touches(gaps_m) == 6
 
 
 @pytest.mark.parametrize(

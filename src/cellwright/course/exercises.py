@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.resources import files
-from math import cos, pi, sin
+from math import ceil, cos, pi, sin
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +23,7 @@ Array = npt.NDArray[np.float64]
 
 RADIUS_M = MOBILES.get("epuck").radius_m
 TOUCH_M = 0.0005
+AGAIN_S = 1.0
 
 
 def starter_text(name: str) -> str:
@@ -40,10 +41,11 @@ def _place(x_m: float, y_m: float, yaw_rad: float) -> dict[str, Any]:
     return {"mobiles": {"ePuck": {"count": 1, "pose": pose}}}
 
 
-def _touches(distances_m: Array) -> int:
-    """Returns how often a body came to touch something."""
-    touching = distances_m <= RADIUS_M + TOUCH_M
-    return int(touching[0]) + int(np.count_nonzero(touching[1:] & ~touching[:-1]))
+def _touches(gaps_m: Array) -> int:
+    """Returns how often a body came to touch something; a touch that lasts counts again every second."""
+    touching = gaps_m <= TOUCH_M
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], touching, [False]]).astype(int)))
+    return sum(ceil((end - start) * WATCH_S / AGAIN_S) for start, end in edges.reshape(-1, 2).tolist())
 
 
 def _share(value: float, none_at: float, all_at: float) -> float:
@@ -98,7 +100,7 @@ class _Avoid(Exercise):
 
     SIZE_M = 1.0
     TILE_M = 0.1
-    WAY_M, TILES = 2.0, 20
+    WAY_M, TILES = 2.0, 30
 
     def task(self, rng: np.random.Generator) -> dict[str, Any]:
         return {"walls": int(rng.integers(4, 7))}
@@ -110,12 +112,15 @@ class _Avoid(Exercise):
 
     def score(self, run: ExerciseRun) -> list[ExerciseItem]:
         way = run.xy_m[:, -1]
-        touches = _touches(to_walls_m(run.cell, way))
+        touches = _touches(to_walls_m(run.cell, way) - RADIUS_M)
         tiles = len({tuple(tile) for tile in np.floor(way / self.TILE_M).astype(int).tolist()})
         way_share, tile_share = _share(run.way_m, 0.1, self.WAY_M), _share(tiles, 1, self.TILES)
-        clear = max(0.0, 1 - 0.2 * touches) * way_share  # who stands still touches nothing
+        # A robot that stands, or goes round in the free place where it began, touches nothing.
+        clear = max(0.0, 1 - 0.2 * touches) * min(way_share, tile_share)
         return [
-            ExerciseItem("clear", 50 * clear, 50, f"touches of a wall: {touches}; each costs a fifth"),
+            ExerciseItem(
+                "clear", 50 * clear, 50, f"touches of a wall: {touches}; each, and each second of it, costs a fifth"
+            ),
             ExerciseItem("way", 25 * way_share, 25, f"drove {run.way_m:.2f} m; all points from {self.WAY_M:g} m"),
             ExerciseItem("tiles", 25 * tile_share, 25, f"saw {tiles} tiles of 10 cm; all points from {self.TILES}"),
         ]
@@ -149,7 +154,7 @@ class _Wall(Exercise):
         near_share = float((near & moves).sum()) / max(1, len(moves)) / 0.75  # turning in corners takes time, too
         marks = self._marks(run.cell)
         reached = sum(bool((np.hypot(*(way - mark).T) < self.REACH_M).any()) for mark in marks)
-        touches = _touches(away_m)
+        touches = _touches(gap_m)
         round_share = _share(reached / len(marks), 0.25, 0.95)
         clear = max(0.0, 1 - 0.2 * touches) * round_share
         return [
@@ -161,7 +166,9 @@ class _Wall(Exercise):
                 f"{75 * min(1.3, near_share):.0f} % of the time; all points from 75 %",
             ),
             ExerciseItem("round", 40 * round_share, 40, f"came along {reached} of {len(marks)} parts of the wall"),
-            ExerciseItem("clear", 20 * clear, 20, f"touches of a wall: {touches}; each costs a fifth"),
+            ExerciseItem(
+                "clear", 20 * clear, 20, f"touches of a wall: {touches}; each, and each second of it, costs a fifth"
+            ),
         ]
 
     def _marks(self, cell: Cell) -> list[Array]:
@@ -224,11 +231,11 @@ class _Follow(Exercise):
 
     def score(self, run: ExerciseRun) -> list[ExerciseItem]:
         gap_m = np.hypot(*(run.xy_m[:, -1] - run.xy_m[:, 0]).T) - 2 * RADIUS_M
-        seen = np.asarray(gap_m < self.SEEN_M)
+        seen = np.asarray((gap_m < self.SEEN_M) & (gap_m > TOUCH_M))  # pushing is not following
         moves = np.hypot(*np.diff(run.xy_m[:, -1], axis=0).T) > 0.0002
         seen_share, moved = float(seen.mean()), float(moves.mean()) > 0.3
         error_m = float(np.abs(gap_m - run.task["gap_m"]).mean())
-        touches = int(np.count_nonzero((gap_m[1:] <= TOUCH_M) & (gap_m[:-1] > TOUCH_M)))
+        touches = _touches(gap_m)
         near_share = _share(seen_share, 0.2, 1.0) if moved else 0.0
         gap_share = _share(error_m, 4 * self.GOOD_M, self.GOOD_M) if moved else 0.0
         clear = max(0.0, 1 - 0.2 * touches) * near_share
@@ -237,7 +244,7 @@ class _Follow(Exercise):
                 "near",
                 50 * near_share,
                 50,
-                f"within {1000 * self.SEEN_M:.0f} mm for {100 * seen_share:.0f} % of the time",
+                f"within {1000 * self.SEEN_M:.0f} mm, not touching, for {100 * seen_share:.0f} % of the time",
             ),
             ExerciseItem(
                 "gap",
@@ -249,6 +256,6 @@ class _Follow(Exercise):
                 "clear",
                 20 * clear,
                 20,
-                f"touches of the leader: {touches}; each costs a fifth",
+                f"touches of the leader: {touches}; each, and each second of it, costs a fifth",
             ),
         ]

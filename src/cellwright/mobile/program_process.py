@@ -13,10 +13,12 @@ import traceback
 from collections.abc import Callable
 from math import isfinite, nan
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from cellwright.core.config import read_text
 from cellwright.core.errors import BadInput, JobFailed
+from cellwright.mobile.program_limits import FORBIDDEN, limit_program
 from cellwright.mobile.readings import RobotReadings
 
 __all__ = ["ProgramFailed", "ProgramProcess", "check_program"]
@@ -27,9 +29,9 @@ CODE = (
 )
 CLASS, METHOD = "Controller", "update"
 TOLD = ("name", "time_s", "x_m", "y_m", "yaw_rad", "speed_mps", "turn_speed_radps", "ranges_m", "max_range_m")
-START_S, UPDATE_S = 30.0, 5.0
+START_S, UPDATE_S, TOTAL_S = 30.0, 5.0, 120.0
 LARGEST = 1 << 20
-FORBIDDEN = ("cellwright", "mujoco", "rospy", "roslibpy")
+FASTEST = 1e3  # m/s and rad/s: more is an error of the program, not a speed to be cut down
 
 
 class ProgramFailed(JobFailed):
@@ -72,7 +74,8 @@ def check_program(path: Path) -> None:
 class ProgramProcess:
     """Asks a control program in a process of its own; a behaviour like any other, until it fails.
 
-    What the program prints goes to the terminal's error output.
+    What the program prints goes to the terminal's error output. It may think for 5 s of real time at a call, and for
+    120 s in all.
 
     Args:
         path: The file with its class `Controller`.
@@ -95,7 +98,9 @@ class ProgramProcess:
         )  # fmt: skip
         os.close(theirs)
         os.close(answers)
+        os.set_blocking(self._send, False)  # a program that reads nothing must not stop the laboratory
         self._rest = b""
+        self._left_s = TOTAL_S
         try:
             self._answer(START_S, "does not start")
         except BaseException:
@@ -116,8 +121,17 @@ class ProgramProcess:
             os.write(self._send, json.dumps(message).encode() + b"\n")
         except BrokenPipeError:
             raise ProgramFailed(f"{self._path.name}: the program has ended") from None
-        speed, turn = self._answer(UPDATE_S, f"does not return from {METHOD}")
-        return float(speed), float(turn)
+        except BlockingIOError:
+            raise ProgramFailed(f"{self._path.name}: it does not take its readings") from None
+        asked_s = monotonic()
+        speeds = self._answer(UPDATE_S, f"does not return from {METHOD}")
+        self._left_s -= monotonic() - asked_s
+        if self._left_s < 0:
+            raise ProgramFailed(f"{self._path.name}: it thinks for more than {TOTAL_S:g} s of real time in all")
+        speed, turn = speeds
+        if max(abs(speed), abs(turn)) > FASTEST:
+            raise ProgramFailed(f"{self._path.name}: {METHOD} returns {speed:g}, {turn:g}; {FASTEST:g} is the most")
+        return speed, turn
 
     def close(self) -> None:
         """Ends the process."""
@@ -143,10 +157,20 @@ class ProgramProcess:
             if len(self._rest) > LARGEST:
                 raise ProgramFailed(f"{self._path.name}: it answers too much")
         line, _, self._rest = self._rest.partition(b"\n")
-        answer = json.loads(line)
-        if "error" in answer:
-            raise ProgramFailed(f"{self._path.name}{answer['error']}")
-        return answer["speeds"]
+        try:  # a program that looks for it finds the pipe, and may write into it what it likes
+            answer = json.loads(line)
+            if "error" in answer:
+                raise ProgramFailed(f"{self._path.name}{str(answer['error'])[:500]}")
+            return None if answer["speeds"] is None else tuple(_finite(value) for value in answer["speeds"])
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise ProgramFailed(f"{self._path.name}: it writes into the pipe of its answers") from None
+
+
+def _finite(value: Any) -> float:
+    number = float(value)
+    if not isfinite(number):
+        raise ValueError(value)
+    return number
 
 
 def _has_file(stream: Any) -> bool:
@@ -166,6 +190,7 @@ def main(path: str, receive: int, send: int) -> None:
             print(json.dumps(message), file=answers, flush=True)
 
         try:
+            limit_program(path)
             made = runpy.run_path(path, run_name="controller")[CLASS]()
             robot = RobotReadings("")
         except BaseException as error:
