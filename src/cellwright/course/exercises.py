@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from cellwright.catalogue import MOBILES
 from cellwright.cells import Cell, load_cell
+from cellwright.core.errors import BadInput
 from cellwright.course.exercise import EXERCISES, WATCH_S, Exercise, ExerciseItem, ExerciseRun, Figures
 from cellwright.course.walls import random_walls, to_walls_m
 from cellwright.lab import Lab
@@ -27,9 +28,16 @@ AGAIN_S = 1.0
 
 
 def starter_text(name: str) -> str:
-    """Returns the file with which a student begins."""
+    """Returns the file with which a student begins.
+
+    Raises:
+        BadInput: There is no such exercise, or it is one of another package, which has none.
+    """
     EXERCISES.get(name)
-    return (files("cellwright.course") / "starters" / f"{name}.txt").read_text(encoding="utf-8")
+    try:
+        return (files("cellwright.course") / "starters" / f"{name}.txt").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise BadInput(f"the exercise '{name}' comes from another package, and without a file to begin with") from None
 
 
 def _cell(changes: dict[str, Any]) -> Cell:

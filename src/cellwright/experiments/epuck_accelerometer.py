@@ -43,6 +43,15 @@ WAYS: Mapping[str, _Way] = {
 AXES = ("x", "y", "z")
 PAPER_REAL = {"x": 0.03559, "y": 0.03079, "z": 0.04930}  # Table 1, m/s2, driving straight on wood
 PAPER_SIMULATED = {"x": 0.03630, "y": 0.00215, "z": 0.02562}
+PAPER_TABLE = (  # Table 1: least, quartiles and mean, largest, deviation
+    ("real", "x", -0.15941, -0.07358, -0.04905, -0.05254, -0.03679, 0.04905, PAPER_REAL["x"]),
+    ("real", "y", -0.35561, -0.28204, -0.25751, -0.26087, -0.24525, -0.18394, PAPER_REAL["y"]),
+    ("real", "z", 9.55249, 9.65059, 9.68737, 9.68479, 9.71190, 9.82226, PAPER_REAL["z"]),
+    ("simulated in V-REP", "x", -0.06554, -0.03160, -0.00663, -0.00045, 0.03301, 0.07084, PAPER_SIMULATED["x"]),
+    ("simulated in V-REP", "y", -0.00677, -0.00151, -0.00017, -0.00010, 0.00151, 0.00663, PAPER_SIMULATED["y"]),
+    ("simulated in V-REP", "z", -9.85761, -9.83361, -9.80537, -9.81005, -9.78845, -9.76215, PAPER_SIMULATED["z"]),
+)
+SUMMARY = ("min", "quartile_1", "median", "mean", "quartile_3", "max", "sd")
 GOALS = {"x": (0.025, 0.046), "y": (0.022, 0.040), "z": (0.035, 0.064)}  # within 30 % of the real robot
 RATE_HZ = 30.0
 START_S, RUN_S = 1.0, 12.0
@@ -120,13 +129,8 @@ def epuck_accelerometer(conditions: MeasurementConditions) -> ExperimentFindings
         {f"driving.{axis}_sd": sd for axis, sd in PAPER_REAL.items()},
         {
             "floors": DataTable(("way", "seed", "x_sd", "y_sd", "z_sd"), rows),
-            "summary": DataTable(
-                ("way", "axis", "min", "quartile_1", "median", "mean", "quartile_3", "max", "sd"), summary
-            ),
-            "paper": DataTable(
-                ("robot", *(f"{axis}_sd" for axis in AXES)),
-                [("real", *PAPER_REAL.values()), ("simulated in V-REP", *PAPER_SIMULATED.values())],
-            ),
+            "summary": DataTable(("way", "axis", *SUMMARY), summary),
+            "paper": DataTable(("robot", "axis", *SUMMARY), PAPER_TABLE),
         },
         [
             BarPlot(

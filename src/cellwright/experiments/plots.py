@@ -124,14 +124,24 @@ class LinePlot:
 
     def draw(self, figure: Any) -> None:
         """Draws all curves in one panel."""
-        figure.set_size_inches(8.0, 5.0 if self.is_map else 3.6)
+        figure.set_size_inches(8.0, self._map_height() if self.is_map else 3.6)
         panel = figure.subplots()
         for label, (x, y) in self.curves.items():
             marked = max(1, len(x) // MARKS)
             panel.plot(x, y, label=label, linewidth=1.3, markersize=4, markevery=marked)
         panel.set(xlabel=self.x_unit, ylabel=self.y_unit, aspect="equal" if self.is_map else "auto")
         panel.grid(alpha=0.3)
-        panel.legend(fontsize="small")
+        if self.is_map:
+            figure.legend(loc="outside upper center", ncols=3, fontsize="small")
+        else:
+            panel.legend(fontsize="small")
+
+    def _map_height(self) -> float:
+        """Returns the height of the figure in which a map 8 inches wide leaves no room empty."""
+        wide, high = (
+            np.ptp(np.concatenate([np.asarray(curve[axis]) for curve in self.curves.values()])) for axis in (0, 1)
+        )
+        return float(np.clip(7.2 * high / max(wide, 1e-9), 0.8, 5.0)) + 1.2
 
 
 @dataclass(frozen=True)
