@@ -1,4 +1,6 @@
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -51,3 +53,13 @@ def test_yaw_stays_between_minus_and_plus_pi_and_ranges_become_nearness():
     assert robot.nearness(0) == pytest.approx(0.8)
     robot.ranges_m[0] = robot.max_range_m
     assert robot.nearness(0) == 0
+
+
+def test_programs_over_ros_need_no_package_that_a_robots_machine_may_not_have():
+    """rospy runs in the system's Python, where pydantic and MuJoCo mostly are not."""
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(('pydantic', 'mujoco', 'typer', 'rich')));"
+        "import cellwright.mobile.program_process, cellwright.core.listener"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr

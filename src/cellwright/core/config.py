@@ -11,9 +11,10 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from cellwright.core.errors import BadInput, ConfigError, ConfigErrors, UnknownName
+from cellwright.core.errors import ConfigError, ConfigErrors, UnknownName
+from cellwright.core.files import read_text
 from cellwright.core.key_docs import describe_keys
-from cellwright.core.yaml_text import MAX_CHARACTERS, parse_yaml
+from cellwright.core.yaml_text import parse_yaml
 
 __all__ = ["Cfg", "Normal", "Number", "Uniform", "draw", "parse_yaml", "read_yaml", "validate"]
 
@@ -124,20 +125,6 @@ def draw(number: Number, rng: np.random.Generator) -> float:
 def read_yaml(path: Path, model: type[M]) -> M:
     """Reads and validates a configuration file."""
     return validate(parse_yaml(read_text(path), path), model, path)
-
-
-def read_text(path: Path) -> str:
-    """Returns the text of a configuration file.
-
-    Raises:
-        BadInput: It cannot be read.
-    """
-    try:
-        with path.open(encoding="utf-8") as file:
-            return file.read(MAX_CHARACTERS + 1)
-    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a path with a null character
-        reason = getattr(error, "strerror", None) or "not a UTF-8 text file"
-        raise BadInput(f"cannot read {path}: {reason}") from None
 
 
 def validate(data: Any, model: type[M], where: str | Path) -> M:

@@ -9,7 +9,23 @@ from pathlib import Path
 
 from cellwright.core.errors import BadInput
 
-__all__ = ["cache_folder", "refuse_existing", "refuse_same", "write_whole"]
+__all__ = ["MAX_CHARACTERS", "cache_folder", "read_text", "refuse_existing", "refuse_same", "write_whole"]
+
+MAX_CHARACTERS = 1_000_000  # of a file: far above any cell, far below what takes noticeable time
+
+
+def read_text(path: Path) -> str:
+    """Returns the text of a text file; of one that is too long, one character more than is allowed.
+
+    Raises:
+        BadInput: It cannot be read.
+    """
+    try:
+        with path.open(encoding="utf-8") as file:
+            return file.read(MAX_CHARACTERS + 1)
+    except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a path with a null character
+        reason = getattr(error, "strerror", None) or "not a UTF-8 text file"
+        raise BadInput(f"cannot read {path}: {reason}") from None
 
 
 def cache_folder() -> Path:

@@ -8,11 +8,11 @@ from typing import Any
 import yaml
 
 from cellwright.core.errors import ConfigError
+from cellwright.core.files import MAX_CHARACTERS
 
 __all__ = ["parse_yaml"]
 
 BOOLEAN, TEXT = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:str"
-MAX_CHARACTERS = 1_000_000  # of a file: far above any cell, far below what takes noticeable time
 MAX_NODES = 20_000  # values in a file, with everything that an alias (*name) repeats counted again
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from cellwright.core.config import read_text
 from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.files import read_text
 from cellwright.interfaces import VisionGroup, decode_line
 
 __all__ = ["MeasuredFile", "SteadyObject", "read_frames", "steady_objects"]

@@ -16,8 +16,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from cellwright.core.config import read_text
 from cellwright.core.errors import BadInput, JobFailed
+from cellwright.core.files import read_text
 from cellwright.mobile.program_limits import FORBIDDEN, limit_program
 from cellwright.mobile.readings import RobotReadings
 

@@ -10,8 +10,9 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
 from cellwright.cells import load_cell
-from cellwright.core.config import Cfg, parse_yaml, read_text, validate
+from cellwright.core.config import Cfg, parse_yaml, validate
 from cellwright.core.errors import BadInput, UnknownName
+from cellwright.core.files import read_text
 from cellwright.judge import FAULTS, AnyFault, Points, fault_kind
 from cellwright.orders import DESIGNS
 from cellwright.trials.controllers import TRIAL_CONTROLLERS

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from cellwright.core.config import parse_yaml, read_text, validate
+from cellwright.core.config import parse_yaml, validate
 from cellwright.core.errors import BadInput, ConfigErrors, OutputError
+from cellwright.core.files import read_text
 from cellwright.core.pose import Pose
 from cellwright.perception.calibration.camera import DrawnCamera, check_cameras
 from cellwright.perception.calibration.model import FORMAT, Calibration

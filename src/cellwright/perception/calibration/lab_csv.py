@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from cellwright.core.config import read_text
 from cellwright.core.errors import BadInput, OutputError
+from cellwright.core.files import read_text
 
 __all__ = ["LabPairs", "lab_csv", "read_lab_csv", "write_lab_csv"]
 
