@@ -16,6 +16,7 @@ from pathlib import Path
 
 from cellwright.core.errors import CellwrightError
 from cellwright.core.listener import host_and_port
+from cellwright.core.rospy_import import import_rospy
 from cellwright.mobile import RosbridgeRobot, RospyRobot
 from cellwright.mobile.behaviours import behaviour_named
 from cellwright.mobile.program_process import check_program
@@ -35,9 +36,7 @@ def connect(arguments, program):
         return RosbridgeRobot(arguments.robot, program, host, port, arguments.profile)
     if kind != "ros1":
         sys.exit(f"drive.py: --over is rosbridge=HOST:PORT or ros1, not '{arguments.over}'")
-    import rospy
-
-    rospy.init_node("drive", anonymous=True)
+    import_rospy().init_node("drive", anonymous=True)
     return RospyRobot(arguments.robot, program, arguments.profile)
 
 

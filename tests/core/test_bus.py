@@ -180,6 +180,15 @@ def test_has_listener():
     assert not bus.has_listener("/x")
 
 
+def test_whoever_watches_the_demand_learns_when_it_changes():
+    bus, seen = Bus(), []
+    bus.declare("/x", Reading)
+    bus.watch_demand(lambda: seen.append(bus.is_waited_for("/x")))
+    controller = bus.subscribe("/x", Listener(), subscriber="controller")
+    bus.unsubscribe(controller)
+    assert seen == [True, False]
+
+
 def test_a_log_waits_for_nothing_and_a_controller_does():
     bus = Bus()
     bus.declare("/x", Reading)

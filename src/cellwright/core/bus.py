@@ -50,6 +50,7 @@ class Bus:
         self.subscriptions: list[Subscription] = []
         self._callbacks: dict[str, tuple[Callback, ...]] = {}
         self._waited_for: set[str] = set()
+        self._demand_watchers: list[Callable[[], None]] = []
 
     def declare(self, topic: str, message_type: type[Message]) -> None:
         """Announces a topic before its first message."""
@@ -70,15 +71,17 @@ class Bus:
         if topic is not None and topic in self.topics:
             self._check(subscription, self.topics[topic])
         self.subscriptions.append(subscription)
-        for known in self.topics:
-            self._route(known)
+        self._route_all()
         return subscription
 
     def unsubscribe(self, subscription: Subscription) -> None:
         """Ends a subscription; does nothing when it has ended."""
         self.subscriptions = [s for s in self.subscriptions if s is not subscription]
-        for known in self.topics:
-            self._route(known)
+        self._route_all()
+
+    def watch_demand(self, look: Callable[[], None]) -> None:
+        """Calls back whenever somebody has begun or ceased to listen: for what is done only while somebody does."""
+        self._demand_watchers.append(look)
 
     def publish(self, topic: str, message: Message) -> None:
         """Delivers a message to all subscribers; one that is unsubscribed meanwhile does not get it any more."""
@@ -104,6 +107,12 @@ class Bus:
     def _check(self, subscription: Subscription, message_type: type[Message]) -> None:
         if message_type.TRUTH and not subscription.role.sees_truth:
             raise TruthLeak(subscription.subscriber, str(subscription.topic), message_type.__name__)
+
+    def _route_all(self) -> None:
+        for topic in self.topics:
+            self._route(topic)
+        for look in self._demand_watchers:
+            look()
 
     def _route(self, topic: str) -> None:
         truth = self.topics[topic].TRUTH

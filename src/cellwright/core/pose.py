@@ -40,7 +40,7 @@ class Pose:
     def __post_init__(self) -> None:
         position = np.array(self.position, dtype=np.float64)
         quaternion = rotation.normalised(np.array(self.quaternion, dtype=np.float64))
-        if position.shape != (3,) or not math.isfinite(position.dot(position)):
+        if position.shape != (3,) or not math.isfinite(math.hypot(*position.tolist())):
             raise ValueError(f"a position has 3 finite numbers, not {position.tolist()}")
         position.flags.writeable = False
         quaternion.flags.writeable = False

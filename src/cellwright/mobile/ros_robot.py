@@ -18,6 +18,7 @@ import numpy as np
 from cellwright.catalogue import MOBILE_PROFILES
 from cellwright.core.errors import BadInput, JobFailed, MissingExtra
 from cellwright.core.pose import Pose
+from cellwright.core.rospy_import import import_rospy
 from cellwright.mobile.behaviours import Behaviour
 from cellwright.mobile.readings import PROXIMITY_COUNT, RobotReadings
 
@@ -30,6 +31,7 @@ TYPES = {
     "proximity": "sensor_msgs/Range",
 }
 CONNECT_S = 5.0
+PACKAGES = "python3-nav-msgs python3-tf2-msgs python3-sensor-msgs"
 
 
 class RosRobot:
@@ -191,12 +193,11 @@ class RospyRobot(RosRobot):
         self, name: str, behaviour: Behaviour, profile: str = "epuck1-si", task: Mapping[str, Any] | None = None
     ) -> None:
         super().__init__(name, behaviour, profile, task)
+        rospy = import_rospy()
         try:
-            rospy, messages = import_module("rospy"), {kind: _ros_class(kind) for kind in TYPES.values()}
+            messages = {kind: _ros_class(kind) for kind in TYPES.values()}
         except ImportError as error:
-            raise BadInput(
-                f"there is no rospy for this Python ({error}): install ros-core, and run it with ROS's Python"
-            ) from None
+            raise BadInput(f"ROS has no {error.name}; on Debian and Ubuntu: apt install {PACKAGES}") from None
         transforms, self._make = messages[TYPES["tf"]], messages[TYPES["cmd_vel"]]
         self._speeds = rospy.Publisher(f"{self.prefix}/{self.profile.velocity_topic}", self._make, queue_size=1)
         subscribe = rospy.Subscriber

@@ -21,7 +21,7 @@ from cellwright.sim.appearance import Appearance
 from cellwright.sim.backlash import Backlash
 from cellwright.sim.component import StatefulComponent
 from cellwright.sim.compose import attach_object, clamp_data, clamp_name, compose, detach_object
-from cellwright.sim.contacts import deepest_overlap
+from cellwright.sim.contacts import Overlap, deepest_overlap
 from cellwright.sim.index import MobileIndex, ObjectIndex, RobotIndex, index_mobiles, index_objects, index_robots
 from cellwright.sim.kinematic import KinematicEngine
 from cellwright.sim.leds import Leds
@@ -159,6 +159,16 @@ class World:
             self._spec.equality(clamp_name(name)).data = clamp_data(pose_in_world)
             self.model.equality(clamp_name(name)).data[:] = clamp_data(pose_in_world)
         mujoco.mj_forward(self.model, self.data)
+
+    def overlap_at(self, name: str, pose_in_world: Pose) -> Overlap | None:
+        """Returns the overlap that a loose object or mobile robot would have at a pose; None where it fits."""
+        item, data = self.mobiles.get(name) or self.object(name), copy(self.data)
+        data.qpos[item.qpos : item.qpos + 3] = pose_in_world.position
+        data.qpos[item.qpos + 3 : item.qpos + 7] = pose_in_world.quaternion
+        data.qvel[item.dof : item.dof + 6] = -0.0  # awake
+        mujoco.mj_forward(self.model, data)
+        overlap = deepest_overlap(self.model, data, item.body)
+        return overlap if overlap is not None and overlap.depth_m > OVERLAP_LIMIT_M else None
 
     def tcp_pose(self, robot: str) -> Pose:
         """Returns the true pose of a robot's tool centre point (its flange, when it has no tool)."""

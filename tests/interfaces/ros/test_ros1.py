@@ -33,7 +33,7 @@ def refused(address):
 
 
 def test_without_rospy_it_says_what_to_install(monkeypatch, tmp_path):
-    monkeypatch.setattr(module, "PLACE", tmp_path)
+    monkeypatch.setattr(module, "ROSPY_PLACE", tmp_path)
     monkeypatch.setattr(module, "find_spec", lambda _name: None)
     assert refused(None) == "the bridge ros1 needs rospy; on Debian and Ubuntu: apt install ros-core"
     assert module.rospy_problem() == "no rospy; on Debian and Ubuntu: apt install ros-core"

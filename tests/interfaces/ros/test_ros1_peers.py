@@ -6,10 +6,14 @@ import os
 import re
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from urllib.parse import urlsplit
+from xmlrpc.client import ServerProxy
 
 import numpy as np
 import pytest
@@ -131,6 +135,37 @@ def test_what_cannot_be_taken_is_refused_counted_and_told(ros, epucks):
         r"refused: a publisher of /ePuck1/cmd_vel: .*\[geometry_msgs/Twist\] vs. \[std_msgs/String\]", said
     )
     assert place_of(ros, "ePuck2") == pytest.approx([-0.1, 0.1, 0.0], abs=0.01)  # nobody else suffers
+
+
+def header_of(**fields):
+    """Returns what a peer says first when it connects."""
+    lines = [f"{key}={value}".encode() for key, value in fields.items()]
+    said = b"".join(struct.pack("<I", len(line)) + line for line in lines)
+    return struct.pack("<I", len(said)) + said
+
+
+def test_connections_that_say_nothing_or_too_much_hinder_nobody(ros, epucks):
+    master = ServerProxy(ros.uri)
+    where = urlsplit(master.lookupService("/test", "/cellwright/fault")[2])
+    place = where.hostname, where.port
+    with ExitStack() as stack:
+        silent = [stack.enter_context(socket.create_connection(place)) for _ in range(3)]
+        silent[0].sendall(b"\x20\0\0")
+        assert "success: True" in ros.run("rosservice", "call", "/cellwright/resume")  # by a connection of its own
+        assert place_of(ros) is not None
+        long, call = (stack.enter_context(socket.create_connection(place, timeout=10)) for _ in range(2))
+        long.sendall(struct.pack("<I", 2**31))
+        call.sendall(header_of(callerid="/test", service="/cellwright/fault", md5sum="*"))
+        assert b"callerid=/cellwright" in call.recv(4096)
+        call.sendall(struct.pack("<I", 100_000_000))
+        for end in (long, call, *silent):
+            end.settimeout(20)
+            with suppress(ConnectionResetError):
+                assert end.recv(1) == b""  # each is ended
+    said = epucks.said()
+    assert "refused: a connection: its header would have 2147483648 bytes" in said
+    assert "refused: a request of 100.0 MB for /cellwright/fault" in said
+    assert "refused: a connection: no header came in time" in said
 
 
 def test_checksums_are_those_of_debian(ros):

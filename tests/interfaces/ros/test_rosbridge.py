@@ -273,6 +273,12 @@ async def test_rosapi_tells_what_there_is(server):
 # ---------------------------------------------------------------- refusals
 
 
+# Sixty lists, each with the one in it twice: 400 bytes by shared values, without them 2 ** 60 numbers.
+DOUBLED = (
+    b"\xa1\x62op" + b"\xd8\x1c\x82" * 60 + b"\x80" + b"".join(b"\xd8\x1d" + cbor2.dumps(n) for n in range(60, 0, -1))
+)
+
+
 @pytest.mark.parametrize(
     ("operation", "says"),
     [
@@ -298,6 +304,9 @@ async def test_rosapi_tells_what_there_is(server):
         ({"op": "advertise_service", "service": "/lab/pause", "type": "a/B"}, "is offered by another"),
         ({"op": "unadvertise_service", "service": "/mine"}, "does not offer /mine"),
         ({"op": "service_response", "id": "call:/a:1", "values": {}}, "nobody waits for the response"),
+        ({"op": "publish", "topic": "/clock", "msg": {}}, "/clock is published by the laboratory alone"),
+        ({"op": "advertise", "topic": JOINTS, "type": "sensor_msgs/JointState"}, "by the laboratory alone"),
+        ({"op": "advertise_service", "service": "/mine", "type": "x" * 300}, "is no name"),
         ("{", "is no JSON"),
         ("[1, 2]", "is no object with the field op"),
         ("[" * 100_000, "is no JSON"),
@@ -305,6 +314,7 @@ async def test_rosapi_tells_what_there_is(server):
         (b"\xff\xff", "is no CBOR"),
         (b"\x9b\xff\xff\xff\xff\xff\xff\xff\xff", "is no CBOR"),  # an array of 2**64 - 1 items
         (b"\x81" * 100_000 + b"\x00", "is no CBOR"),
+        (DOUBLED, "is no CBOR"),
     ],
 )
 def test_what_is_wrong_is_told_to_who_sent_it_and_counted(loop, operation, says):
@@ -365,9 +375,50 @@ async def test_more_messages_in_a_second_than_allowed_are_dropped_and_counted(se
                 await client.send(op="publish", topic=SPEEDS, msg={})
             while server.node.refused["rate"] < 70:
                 await asyncio.sleep(0.002)
+            assert "more than 50 messages in a second" in (await client.receive())["msg"]
         finally:
             rosbridge.MAX_RATE_HZ = most
+        assert await client.settle() == []  # it is told once in a second
         await server.lab.until(lambda lab: len(lab.messages) == 50)
+
+
+@served
+async def test_what_a_client_has_kept_for_it_has_an_end(server):
+    limits, (rosbridge.MAX_NAMES, rosbridge.MAX_KEPT_BYTES) = (rosbridge.MAX_NAMES, rosbridge.MAX_KEPT_BYTES), (3, 1000)
+    try:
+        async with server.client() as client:
+            for number in range(3):
+                assert await client.subscribe(JOINTS, id=f"n{number}") == []
+            assert "at most 3 ids for one topic" in (await client.subscribe(JOINTS, id="n3"))[0]["msg"]
+            for number in range(2):
+                await client.send(op="advertise", topic=f"/t{number}", type="std_msgs/String", latch=True)
+            for topic, length in (("/t0", 600), ("/t0", 700), ("/t1", 400)):
+                await client.send(op="publish", topic=topic, msg={"data": "x" * length})
+            (refused,) = await client.settle()
+            assert refused["msg"] == "publish: the last messages of a client's latched topics have at most 1000 bytes"
+            assert server.node._kept.keys() == {"/t0"}
+            done, why = await client.call("/rosapi/set_param", {"name": "x" * 300, "value": "1"})
+            assert not done
+            assert "at most 256 letters" in why
+    finally:
+        rosbridge.MAX_NAMES, rosbridge.MAX_KEPT_BYTES = limits
+
+
+def test_a_client_that_reads_no_answers_is_cut_off_once_and_what_else_it_sent_is_not_taken(monkeypatch):
+    monkeypatch.setattr(rosbridge_client, "ANSWERS_BYTES", 100_000)
+    monkeypatch.setattr(rosbridge, "MAX_RATE_HZ", 1_000_000)
+
+    async def main():
+        async with rig() as server, server.client(max_queue=1) as bad:
+            bad.websocket.transport.pause_reading()
+            with suppress(ConnectionClosed):
+                for _ in range(20_000):
+                    await bad.send(op="call_service", service="/rosapi/topics_and_raw_types")
+            await server.lab.until(lambda _: not server.node._clients)
+            assert server.node.refused["a client is cut off"] == 1
+            bad.websocket.transport.abort()
+
+    asyncio.run(main())
 
 
 @served

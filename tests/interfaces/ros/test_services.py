@@ -5,6 +5,7 @@ import pytest
 from tests.interfaces.ros.graph_rig import NO_POSE, GraphRig
 
 from cellwright import Lab
+from cellwright.control import NotReady
 from cellwright.core.errors import BadInput
 
 
@@ -75,8 +76,10 @@ def test_objects_are_placed_by_their_names(kept):
     [
         ("place", {"name": "cup", "pose": pose(0, 0, 0)}, "unknown object 'cup'.*bottle"),
         ("place", {"name": "mug", "pose": pose(np.nan, 0, 0)}, "not finite"),
+        ("place", {"name": "mug", "pose": pose(1e300, 0, 0)}, r"position.x.*1e\+300.*1000"),
         ("place", {"name": "mug", "pose": pose(1, 0, 0, w=0.0)}, "needs an orientation"),
         ("place", {"name": "mug", "pose": pose(1, 0, 0, w=2.0)}, "length 2"),
+        ("place", {"name": "mug", "pose": pose(0.40, 1.05, 0.78)}, "cannot place 'mug' there: .*'bottle'.* overlap"),
         ("remove", {"name": "cup"}, "unknown object 'cup'"),
         ("spawn", {"name": "cup", "model": "", "pose": NO_POSE, "clamped": False}, "another one needs a model"),
         ("spawn", {"name": "cup", "model": "mug", "pose": NO_POSE, "clamped": False}, "say where it is to be"),
@@ -155,6 +158,51 @@ def test_reset_stops_a_motion_under_way(rig):
     ended = lab.perform(work())
     assert "the cell is reset" in str(ended)
     assert np.allclose(robot.joints_rad, robot.home_rad, atol=1e-3)
+
+
+def test_reset_in_a_pause_stops_what_moves_and_pauses_again(rig):
+    lab, robot = rig.lab, rig.lab.robot("ur5")
+    home = robot.joints_rad
+
+    async def work():
+        rig.send("/ur5/joint_command", rig.joints(["joint_1"], [home[0] - 0.6]))
+        await lab.clock.sleep(0.3)
+        await rig.call("/cellwright/pause")
+        answer = await rig.call("/cellwright/reset")
+        is_paused = lab.loop.pacing.is_paused
+        await rig.call("/cellwright/resume")
+        return answer, is_paused
+
+    answer, is_paused = lab.perform(work())
+    assert answer["success"]
+    assert is_paused
+    assert np.allclose(robot.joints_rad, home, atol=1e-6)
+
+
+def test_what_broke_a_curtain_is_gone_after_reset_and_the_button_unlocks_the_arm(rig):
+    lab, robot = rig.lab, rig.lab.robot("ur5")
+    home = robot.joints_rad
+
+    async def work():
+        await rig.call("/cellwright/place", name="bottle", pose=pose(0.4, -0.75, 0.5))  # in the light curtain
+        await lab.clock.sleep(0.05)
+        with pytest.raises(BadInput, match="curtain_front open"):
+            await rig.call("/safety/reset")
+        await rig.call("/cellwright/place", name="bottle", pose=pose(0.4, 1.05, 0.76))
+        await lab.clock.sleep(0.05)
+        with pytest.raises(BadInput, match="locked by safety"):
+            await rig.call("/ur5/reset")
+        assert (await rig.call("/safety/reset"))["success"]
+        robot.require_unlocked()
+        await rig.call("/cellwright/place", name="bottle", pose=pose(0.4, -0.75, 0.5))
+        await lab.clock.sleep(0.05)
+        with pytest.raises(NotReady, match="locked by safety"):
+            robot.require_unlocked()
+        await rig.call("/cellwright/reset")
+        await robot.move_joints(home + 0.05)
+
+    lab.perform(work())
+    assert np.allclose(robot.joints_rad, home + 0.05, atol=2e-3)
 
 
 def test_mobile_robots_are_placed_too():

@@ -17,6 +17,7 @@ __all__ = ["finite", "pose_of", "refusing", "require_inside"]
 
 Array = npt.NDArray[np.float64]
 
+FARTHEST_M = 1000.0  # from an origin: nothing in a laboratory is so far away
 TURN_ERROR = 1e-3  # by which a quaternion may differ from length 1
 
 
@@ -50,6 +51,8 @@ def pose_of(pose: Any) -> Pose:
     """Returns the pose of a message, its quaternion of length 1."""
     place, turn = pose.position, pose.orientation
     position = finite("position", [place.x, place.y, place.z])
+    for axis, value in zip("xyz", position, strict=True):
+        require_inside(f"position.{axis}", value, (-FARTHEST_M, FARTHEST_M), "m")
     quaternion = finite("orientation", [turn.w, turn.x, turn.y, turn.z])
     length = math.hypot(*quaternion.tolist())  # which does not overflow
     if not abs(length - 1.0) <= TURN_ERROR:

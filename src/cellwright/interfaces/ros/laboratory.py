@@ -27,7 +27,7 @@ from cellwright.interfaces.ros.services import add_services
 from cellwright.judge.faults.scheduler import TOPIC as FAULTS
 from cellwright.lab.lab import Lab
 from cellwright.sensors.image_camera import ImageCamera
-from cellwright.sim import TickOrder
+from cellwright.sim import ScheduledCall, TickOrder
 
 __all__ = ["graph_of"]
 
@@ -99,14 +99,27 @@ def _take_pictures(lab: Lab) -> None:
 
 
 def _take_pictures_of(lab: Lab, sensor: ImageCamera[Any]) -> None:
-    topics = [sensor.topic, *sensor.other_topics]
+    topics, clock = [sensor.topic, *sensor.other_topics], lab.world.clock
+    period_ticks = clock.period_ticks(PICTURE_HZ)
+    scheduled: ScheduledCall | None = None
 
-    def take() -> None:
-        if any(lab.bus.is_waited_for(topic) for topic in topics):
-            sensor.capture()
+    def look() -> None:
+        """Is in the schedule only meanwhile: the engine stops there, by which a run changes in its last bits."""
+        nonlocal scheduled
+        is_waited_for = any(lab.bus.is_waited_for(topic) for topic in topics)
+        if scheduled is not None and not is_waited_for:
+            scheduled.cancel()
+            scheduled = None
+        elif scheduled is None and is_waited_for:
+            scheduled = lab.stepper.every(
+                period_ticks,
+                sensor.capture,
+                order=TickOrder.RECORD,
+                name=f"pictures of {sensor.source} for ROS",
+                first_tick=(clock.tick // period_ticks + 1) * period_ticks,
+            )
 
-    period_ticks = lab.world.clock.period_ticks(PICTURE_HZ)
-    lab.stepper.every(period_ticks, take, order=TickOrder.RECORD, name=f"pictures of {sensor.source} for ROS")
+    lab.bus.watch_demand(look)
 
 
 def _add_other_names(graph: RosGraph, lab: Lab) -> None:

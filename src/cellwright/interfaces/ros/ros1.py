@@ -18,6 +18,7 @@ from xmlrpc.client import Error, ServerProxy, Transport
 
 from cellwright.core.errors import BadInput
 from cellwright.core.listener import LOOPBACK, host_and_port, is_loopback
+from cellwright.core.rospy_import import ROSPY_PACKAGES, ROSPY_PLACE
 from cellwright.interfaces.ros.bridge import RosBridge
 from cellwright.interfaces.ros.bridges import BridgeOptions
 from cellwright.interfaces.ros.graph import RosGraph
@@ -27,8 +28,6 @@ __all__ = [
     "MASTER_ERRORS",
     "MASTER_PORT",
     "NODE_NAME",
-    "PACKAGES",
-    "PLACE",
     "living_node",
     "master_of",
     "ros1_bridge",
@@ -36,8 +35,6 @@ __all__ = [
     "rospy_problem",
 ]
 
-PLACE = Path("/usr/lib/python3/dist-packages")  # where Debian's packages are, which no virtual environment sees
-PACKAGES = "ros-core"
 NODE_NAME = "/cellwright"
 MASTER_PORT = 11311
 ANSWER_S = 3.0  # of wall time within which a master or a node answers
@@ -58,12 +55,12 @@ def rospy_path() -> Path | None:
     """Returns the folder that has rospy; None where there is none."""
     if spec := find_spec("rospy"):  # a ROS that was sourced
         return Path(spec.origin or "").parent.parent
-    return PLACE if (PLACE / "rospy").is_dir() else None
+    return ROSPY_PLACE if (ROSPY_PLACE / "rospy").is_dir() else None
 
 
 def rospy_problem() -> str:
     """Returns what is wrong with rospy, found in a process of its own; nothing when it can be imported."""
-    missing = f"on Debian and Ubuntu: apt install {PACKAGES}"
+    missing = f"on Debian and Ubuntu: apt install {ROSPY_PACKAGES}"
     if (path := rospy_path()) is None:
         return f"no rospy; {missing}"
     code = "import sys; sys.path.append(sys.argv[1]); import rospy"
@@ -105,7 +102,7 @@ def ros1_bridge(lab: Lab, graph: RosGraph, address: str | None, options: BridgeO
         BadInput: rospy is missing, no roscore answers, or it knows a laboratory already.
     """
     if rospy_path() is None:
-        raise BadInput(f"the bridge ros1 needs rospy; on Debian and Ubuntu: apt install {PACKAGES}")
+        raise BadInput(f"the bridge ros1 needs rospy; on Debian and Ubuntu: apt install {ROSPY_PACKAGES}")
     uri = _uri(address)
     try:
         taken_by = living_node(uri, NODE_NAME)

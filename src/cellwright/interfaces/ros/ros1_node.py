@@ -14,12 +14,14 @@ from contextlib import suppress
 from typing import Any
 
 from cellwright.core.errors import BadInput
+from cellwright.core.rospy_import import import_rospy
 from cellwright.interfaces.ros.node import LabNode, run_node
 from cellwright.interfaces.ros.plain import PlainMessages
 from cellwright.interfaces.ros.ros1 import MASTER_ERRORS, NODE_NAME, living_node, master_of
+from cellwright.interfaces.ros.ros1_connections import allow_many_files, bound_connections
 from cellwright.interfaces.ros.ros1_wire import (
+    MAX_MESSAGE_BYTES,
     bound_and_tell,
-    import_rospy,
     raw_class,
     register_anew,
     service_class,
@@ -32,7 +34,13 @@ WATCH_S = 0.5  # of wall time between two looks at the master
 MAX_UNTAKEN_BYTES, MESSAGE_COST_BYTES = 2**22, 1000
 CALL_ROOM_S = 65.0  # longer than the laboratory takes to say that a service does not answer
 TOLD_CHARACTERS = 300
-TOLD_ALREADY = ("remote error reported: ", "'topic': ")  # in rospy's words for what `bound_and_tell` tells
+TOLD_ALREADY = (
+    "remote error reported: ",
+    "'topic': ",
+    "Inbound TCP/IP connection failed",
+    "incoming connection failed",
+)
+"""In rospy's words for what `bound_and_tell` and `bound_connections` tell."""
 
 
 class Ros1Node(LabNode):
@@ -109,7 +117,13 @@ class Ros1Node(LabNode):
 
     def _open(self) -> None:
         rospy = self._rospy
-        bound_and_tell(lambda line: self._later(self._complain, line, line))
+
+        def tell(line: str) -> None:
+            self._later(self._complain, line, line)
+
+        allow_many_files()
+        bound_and_tell(tell)
+        bound_connections(tell, MAX_MESSAGE_BYTES)
         rospy.init_node(NODE_NAME[1:], argv=[NODE_NAME[1:]], disable_signals=True, disable_rostime=True)
         for name in ("rospy", "rosout"):
             logging.getLogger(name).addHandler(_Forward(self._forward))

@@ -12,7 +12,7 @@ from typing import Any
 from rosbags.interfaces import Nodetype
 
 from cellwright.core.errors import JobFailed
-from cellwright.interfaces.ros.ros1 import PLACE
+from cellwright.core.rospy_import import ROSPY_PLACE
 from cellwright.interfaces.ros.types import RosTypes
 
 __all__ = ["package_files", "python_modules"]
@@ -76,7 +76,7 @@ def python_modules(folder: Path, types: RosTypes, files: Mapping[str, str]) -> P
     Raises:
         JobFailed: The generator fails.
     """
-    if not (PLACE / "genpy").is_dir():
+    if not (ROSPY_PLACE / "genpy").is_dir():
         return None
     out = folder / PYTHON
     with TemporaryDirectory() as others:
@@ -108,7 +108,7 @@ def _write_needed(folder: Path, types: RosTypes, files: Mapping[str, str]) -> li
 
 
 def _generate(kind: str, arguments: list[str]) -> None:
-    command = [sys.executable, "-c", GENERATE, str(PLACE), kind, *arguments]
+    command = [sys.executable, "-c", GENERATE, str(ROSPY_PLACE), kind, *arguments]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=GENERATE_S, check=False)
     if ended.returncode != 0:
         said = (ended.stderr.strip() or ended.stdout.strip() or f"exit {ended.returncode}").splitlines()[-1]

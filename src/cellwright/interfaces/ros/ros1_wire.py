@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import socket
 import struct
-import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -16,12 +15,12 @@ from xmlrpc.client import MultiCall
 from rosbags.interfaces import Nodetype
 
 from cellwright.core.errors import BadInput
-from cellwright.interfaces.ros.ros1 import PACKAGES, PLACE, master_of
+from cellwright.interfaces.ros.ros1 import master_of
 from cellwright.interfaces.ros.types import HEADER, RosTypes, short_name
 
 __all__ = [
+    "MAX_MESSAGE_BYTES",
     "bound_and_tell",
-    "import_rospy",
     "raw_class",
     "register_anew",
     "service_class",
@@ -34,20 +33,6 @@ MAX_MESSAGE_BYTES = 2**20  # of what ROS programs send; a command is small
 CLOCK = "/clock"
 CLOCK_TICKS = 100  # of which a late subscriber needs no more: older ones are dropped without a word
 LENGTH = struct.Struct("<I")
-
-
-def import_rospy() -> Any:
-    """Returns rospy: that of a ROS that was sourced, else Debian's.
-
-    Raises:
-        BadInput: There is none, or it is broken.
-    """
-    if PLACE.is_dir() and str(PLACE) not in sys.path:
-        sys.path.append(str(PLACE))  # last: what the laboratory has goes first
-    try:
-        return _module("rospy")
-    except ImportError as error:
-        raise BadInput(f"rospy cannot be imported ({error}); on Debian and Ubuntu: apt install {PACKAGES}") from None
 
 
 def raw_class(types: RosTypes, ros_type: str, name: str = "") -> type[Any]:

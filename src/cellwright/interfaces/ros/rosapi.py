@@ -13,7 +13,7 @@ from cellwright.interfaces.ros.types import RosTypes
 __all__ = ["ROSAPI", "GraphView", "RosApi", "resolved"]
 
 NODE, SERVER = "/cellwright", "/rosbridge_websocket"
-MAX_PARAMETERS, MAX_VALUE = 1000, 2**16
+MAX_PARAMETERS, MAX_NAME, MAX_VALUE = 1000, 256, 2**16
 EXAMPLES = {"string": "", "bool": "False", "float32": "0.0", "float64": "0.0", "time": "{}", "duration": "{}"}
 
 
@@ -197,8 +197,10 @@ class RosApi:
 
     def _set_param(self, _: PlainMessages, request: dict[str, Any]) -> dict[str, Any]:
         name, text, parameters = resolved(request["name"]), request["value"], self._graph.parameters
-        if len(text) > MAX_VALUE or (name not in parameters and len(parameters) >= MAX_PARAMETERS):
-            raise BadInput(f"a parameter has at most {MAX_VALUE} letters, and there are at most {MAX_PARAMETERS}")
+        if len(name) > MAX_NAME or len(text) > MAX_VALUE:
+            raise BadInput(f"the name of a parameter has at most {MAX_NAME} letters, its value {MAX_VALUE}")
+        if name not in parameters and len(parameters) >= MAX_PARAMETERS:
+            raise BadInput(f"there are at most {MAX_PARAMETERS} parameters")
         try:
             parameters[name] = json.loads(text)
         except (ValueError, RecursionError):

@@ -34,6 +34,7 @@ __all__ = ["RosbridgeNode", "main"]
 
 MAX_MESSAGE_BYTES = 8 * 2**20
 MAX_CLIENTS, MAX_NAMES, MAX_CALLS = 100, 1000, 100  # the latter two per client
+MAX_KEPT_BYTES = 16 * 2**20  # of the last messages on a client's latched topics
 MAX_RATE_HZ = 2000  # messages of a client in a second
 MAX_TEXT = 200  # letters of what is told of something wrong
 BUFFER_BYTES = 2**18  # of a connection, in the kernel: what a client does not read is to be noticed
@@ -43,6 +44,8 @@ AUTH_S = 10.0  # until a client has to have said its token
 NAME = re.compile(r"/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*")
 MAX_NAME = 256
 COMPRESSIONS = ("none", "cbor")
+TRANSFORMS = ("/tf", "/tf_static")  # which many nodes publish; the laboratory's other topics are its own
+SHARING_TAGS = (25, 28, 29, 256)  # of CBOR: with them a short message means an endless one
 TOO_BIG = 1009
 
 Operation = Callable[["RosbridgeNode", RosbridgeClient, Mapping[str, Any]], None]
@@ -217,10 +220,14 @@ class RosbridgeNode(LabNode):
                 if now_s - second_s >= 1.0:
                     second_s, in_second = now_s, 0
                 in_second += 1
+                if client.is_cut_off:
+                    return
                 if in_second <= MAX_RATE_HZ:
                     self.take(client, raw)
-                else:
+                elif in_second == MAX_RATE_HZ + 1:
                     self._complain(client, "rate", f"more than {MAX_RATE_HZ} messages in a second are dropped", None)
+                else:
+                    self._count("rate", f"client {client.name}: more than {MAX_RATE_HZ} messages in a second")
                 if time.monotonic() - turn_s > TURN_S:
                     await asyncio.sleep(0)
                     turn_s = time.monotonic()
@@ -249,8 +256,10 @@ class RosbridgeNode(LabNode):
         self._tell_wanted()
 
     def _cut_off(self, client: RosbridgeClient, why: str) -> None:
-        self._count("a client is cut off", f"{client.name}: {why}")
-        client.abort()
+        if not client.is_cut_off:
+            client.is_cut_off = True
+            self._count("a client is cut off", f"{client.name}: {why}")
+            client.abort()
 
     # ------------------------------------------------------------ operations
 
@@ -274,7 +283,7 @@ class RosbridgeNode(LabNode):
             self._complain(client, what, f"it cannot be done: {type(error).__name__}: {error}", asked_by)
 
     def _advertise(self, client: RosbridgeClient, asked: Mapping[str, Any]) -> None:
-        topic = _named(asked, "topic")
+        topic = self._open_topic(asked)
         ros_type = self._agreed(topic, _text(asked, "type"))
         if topic not in client.advertised and len(client.advertised) >= MAX_NAMES:
             raise BadInput(f"a client advertises at most {MAX_NAMES} topics")
@@ -291,7 +300,7 @@ class RosbridgeNode(LabNode):
             self._unlatch(client, topic)
 
     def _publish(self, client: RosbridgeClient, asked: Mapping[str, Any]) -> None:
-        topic = _named(asked, "topic")
+        topic = self._open_topic(asked)
         ros_type = client.advertised.get(topic) or self._type_of(topic)
         if ros_type is None:
             raise BadInput(f"the type of {topic} is not known: advertise it first")
@@ -300,8 +309,7 @@ class RosbridgeNode(LabNode):
             client.advertised[topic] = ros_type
         message = Outgoing(ros_type, cdr)
         if topic in client.latched or asked.get("latch") is True:
-            client.latched.add(topic)
-            self._kept[topic] = client, message
+            self._keep(client, topic, message)
         self._spread(topic, message)
         if topic in self.subscribed:
             self.publish(topic, cdr, client.number)
@@ -321,6 +329,8 @@ class RosbridgeNode(LabNode):
             raise BadInput(f"a client has at most {MAX_NAMES} subscriptions")
         is_new = topic not in client.subscriptions
         subscription = client.subscribe(topic, asked["topic"])
+        if not subscription.has_room(_id(asked), MAX_NAMES):
+            raise BadInput(f"a client has at most {MAX_NAMES} ids for one topic")
         subscription.wish(_id(asked), throttle_ms / 1e3, queue_length, is_cbor=compression == "cbor")
         if not is_new:
             return
@@ -361,7 +371,7 @@ class RosbridgeNode(LabNode):
             raise BadInput(f"service {service} is offered by another")
         if service not in client.services and len(client.services) >= MAX_NAMES:
             raise BadInput(f"a client offers at most {MAX_NAMES} services")
-        package, _, rest = _text(asked, "type").partition("/")
+        package, _, rest = _named(asked, "type")[1:].partition("/")
         client.services[service] = f"{package}/srv/{rest.rpartition('/')[2]}"
         self._offers[service] = client
 
@@ -443,6 +453,13 @@ class RosbridgeNode(LabNode):
             raise BadInput(f"{topic} has type {self._plain[1].name(str(known))}, not {_short(name)}")
         return ros_type
 
+    def _open_topic(self, asked: Mapping[str, Any]) -> str:
+        """Returns the topic on which a client is to publish: any but those of which the laboratory is the source."""
+        topic = _named(asked, "topic")
+        if topic in self.published and topic not in self.subscribed and topic not in TRANSFORMS:
+            raise BadInput(f"{topic} is published by the laboratory alone")
+        return topic
+
     def _tell_wanted(self) -> None:
         self.want({topic for topic, clients in self._subscribers.items() if clients and topic in self.published})
 
@@ -451,6 +468,14 @@ class RosbridgeNode(LabNode):
         clients.pop(client.number, None)
         if not clients:
             self._subscribers.pop(topic, None)
+
+    def _keep(self, client: RosbridgeClient, topic: str, message: Outgoing) -> None:
+        """Keeps the last message of a latched topic, as long as all of a client's are no more than they may be."""
+        others = sum(kept.size for name, (by, kept) in self._kept.items() if by is client and name != topic)
+        if others + message.size > MAX_KEPT_BYTES:
+            raise BadInput(f"the last messages of a client's latched topics have at most {MAX_KEPT_BYTES} bytes")
+        client.latched.add(topic)
+        self._kept[topic] = client, message
 
     def _unlatch(self, client: RosbridgeClient, topic: str) -> None:
         if topic in self._kept and self._kept[topic][0] is client:
@@ -490,10 +515,17 @@ OPERATIONS: dict[str, Operation] = {
 }
 
 
+def _refuse_sharing(_decoder: Any) -> Any:
+    raise ValueError("shared values are not taken")
+
+
+NO_SHARING: Any = dict.fromkeys(SHARING_TAGS, _refuse_sharing)
+
+
 def _decoded(raw: str | bytes) -> Mapping[str, Any]:
     """Returns the operation in a message: JSON, or CBOR in a binary one."""
     try:
-        asked = json.loads(raw) if isinstance(raw, str) else cbor2.loads(raw)
+        asked = json.loads(raw) if isinstance(raw, str) else cbor2.loads(raw, semantic_decoders=NO_SHARING)
     except Exception as error:
         form = "JSON" if isinstance(raw, str) else "CBOR"
         raise BadInput(f"is no {form}: {_short(str(error) or type(error).__name__)}") from None

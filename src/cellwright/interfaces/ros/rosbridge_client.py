@@ -86,6 +86,10 @@ class TopicSubscription:
         self._wishes[number] = throttle_s, queue_length, is_cbor
         self._decide()
 
+    def has_room(self, number: str, most: int) -> bool:
+        """Returns whether it may take the wishes of that id, too."""
+        return number in self._wishes or len(self._wishes) < most
+
     def withdraw(self, number: str | None) -> bool:
         """Forgets an id, or all; returns whether none is left."""
         self._wishes = {} if number is None else {key: wish for key, wish in self._wishes.items() if key != number}
@@ -150,6 +154,7 @@ class RosbridgeClient:
         plain: Messages as the client's generation of ROS names them.
         level: Which status messages it wants.
         is_admitted: Whether it may do more than authenticate.
+        is_cut_off: Whether its connection was ended; what it sent before is not taken any more.
         subscriptions: Topic -> subscription.
         advertised: Topic -> type, of what it publishes.
         latched: Topics whose last message is kept for those that subscribe later.
@@ -166,6 +171,7 @@ class RosbridgeClient:
         self.plain = plain
         self.level = 1
         self.is_admitted = is_admitted
+        self.is_cut_off = False
         self.subscriptions: dict[str, TopicSubscription] = {}
         self.advertised: dict[str, str] = {}
         self.latched: set[str] = set()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +40,7 @@ DEFINITIONS = {
     ),
 }
 MOMENTS = {"at", "before", "during", "after"}
-STAND_S, LONGEST_STOP_S = 0.02, 5.0
+STAND_S, LONGEST_STOP_S = 0.05, 5.0
 
 
 @dataclass(frozen=True)
@@ -132,13 +133,16 @@ class LabServices:
                 raise BadInput(f"'{name}' is not in the cell's file: say where it is to be")
             pose = drawn[name].pose_in_world
         with refusing():
+            if (overlap := lab.world.overlap_at(name, pose)) is not None:
+                raise BadInput(f"cannot place '{name}' there: {overlap}")
             lab.world.place(name, pose)
         return self._done(f"{name} is placed")
 
     async def reset(self, _request: Request) -> Request:
         """Puts everything where it was when the bridge began; time goes on, and motions under way end."""
         lab, world = self._lab, self._lab.world
-        await self._stop_all()
+        async with self._time_passes():
+            await self._stop_all()
         with refusing():
             for name in [name for name in world.objects if name not in self._objects]:
                 world.remove(name)
@@ -154,7 +158,18 @@ class LabServices:
                 lab.projector(name).switch(is_on)
         for name in self._mobiles:
             lab.mobile(name).move(0.0, 0.0)
+        if lab.safety is not None and lab.safety.status.stop_category:
+            async with self._time_passes():
+                await lab.clock.sleep(STAND_S)  # for curtains and scanners to see that nothing is there any more
+            await self.reset_safety({})
         return self._done(f"everything is where it was; it is {self._time}")
+
+    async def reset_safety(self, _request: Request) -> Request:
+        """Presses the reset button of the safety controller: robots that it has stopped may move again."""
+        if (safety := self._lab.safety) is not None:
+            with refusing():
+                safety.reset()
+        return self._done("robots may move")
 
     # ------------------------------------------------------------ faults, facts
 
@@ -192,6 +207,19 @@ class LabServices:
             "objects": [*lab.nominal.objects],
             "models": sorted([*TRAYS, *PARTS]),
         }
+
+    @asynccontextmanager
+    async def _time_passes(self) -> AsyncIterator[None]:
+        """Lets time pass in a pause, too: what has to come to rest does not while it stands still."""
+        pacing = self._lab.loop.pacing
+        is_paused = pacing.is_paused
+        if is_paused:
+            pacing.resume()
+        try:
+            yield
+        finally:
+            if is_paused:
+                pacing.pause()
 
     @property
     def _time(self) -> str:
@@ -270,3 +298,5 @@ def add_services(graph: RosGraph, lab: Lab) -> None:
         own = f"cellwright_msgs/srv/{name.capitalize()}"
         kind = own if own in DEFINITIONS else TRIGGER
         graph.offer(OfferedService(name=f"/cellwright/{name}", service_type=kind, call=call))
+    if lab.safety is not None:
+        graph.offer(OfferedService(name="/safety/reset", service_type=TRIGGER, call=services.reset_safety))
