@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from cellwright.core.errors import OutputError
+from cellwright.core.files import write_whole
 from cellwright.core.page import Page, PageFigure, PageSection
 from cellwright.core.page_parts import Tone, badge
 from cellwright.lab.versions import versions
@@ -54,14 +55,15 @@ def write_page(rows: Sequence[TestRow], file: Path) -> None:
     found = [outcome for outcome in OUTCOMES if counts[outcome]]
     ordered = sorted(rows, key=lambda row: OUTCOMES.index(row.outcome))
     bad, flaky = counts["failed"] + counts["error"], counts["flaky"]
+    number = len(rows) - counts["rerun"]  # what was run again is one test, of which each attempt has a row
     page = Page(
         kind="session of tests",
-        heading=f"{bad} of {_tests(len(rows))} failed" if bad else f"No test of {len(rows)} failed",
+        heading=f"{bad} of {_tests(number)} failed" if bad else f"No test of {number} failed",
         origin="Every test with a cell has a laboratory of its own; what was kept of it is linked.",
         verdict=", ".join(f"{counts[outcome]} {outcome}" for outcome in found),
         tone="bad" if bad else "warn" if flaky else "good",
         figures=[
-            PageFigure("Tests", str(len(rows))),
+            PageFigure("Tests", str(number)),
             PageFigure("Took", f"{sum(row.duration_s for row in rows):.1f} s", "all tests, one after the other"),
             PageFigure("Simulated", f"{sum(row.time_s or 0.0 for row in rows):.1f} s"),
         ],
@@ -70,7 +72,7 @@ def write_page(rows: Sequence[TestRow], file: Path) -> None:
     ).html()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(page, encoding="utf-8")
+        write_whole(file, page.encode())
     except OSError as error:
         raise OutputError(error.filename or file, error.strerror or str(error)) from None
 
