@@ -36,10 +36,10 @@ def test_check(cellwright):
 def test_picture(cellwright, tmp_path, monkeypatch):
     monkeypatch.setenv("CELLWRIGHT_RENDERER", "ray")
     out = tmp_path / "epuck.png"
-    assert cellwright("cell", "picture", "epucks@one", "--out", out, "--width", 160, "--height", 90).code == 0
+    assert cellwright("cell", "picture", "epucks@one", "--out", out, "--width", 320, "--height", 180).code == 0
     pixels = np.asarray(Image.open(out).convert("RGB"), dtype=int)
-    assert pixels.shape == (90, 160, 3)
-    middle = pixels[30:60, 60:100]
+    assert pixels.shape == (180, 320, 3)
+    middle = pixels[60:120, 120:200]
     green = (middle[..., 1] > middle[..., 0] + 25) & (middle[..., 1] > middle[..., 2] + 25)
     assert green.sum() > 10  # boards and wheels
 

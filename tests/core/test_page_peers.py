@@ -35,7 +35,10 @@ def address(tmp_path_factory):
         kind="trial", heading="Trial `mine`", origin="Cell `aprs`", verdict="Not done", tone="bad",
         reason=["why " * 60],
         figures=[PageFigure(f"figure {n}", "12.5 s", "of 100") for n in range(7)],
-        sections=[PageSection("Wide", wide), PageSection("Folded", folded("more", "<p id='inside'>seen on paper</p>"))],
+        sections=[
+            PageSection("Wide", wide),
+            PageSection("Folded", folded("more", "<p id='inside'>on paper</p><p id='long' class='screen'>not</p>")),
+        ],
         versions={"cellwright": "1"}, command="cellwright trial " + "x" * 200,
     ).html()  # fmt: skip
     file = tmp_path_factory.mktemp("page") / "page.html"
@@ -102,6 +105,7 @@ def test_on_paper_it_is_black_on_white_whole_and_without_buttons(browser, addres
     assert page.evaluate("getComputedStyle(document.querySelector('.verdict strong')).color") == "rgb(0, 0, 0)"
     assert page.locator("button.copy").is_hidden()
     assert page.locator("#inside").is_visible(), "what is folded is printed"
+    assert page.locator("#long").is_hidden()
     frame = page.locator(".table").first
     assert frame.evaluate("node => node.scrollWidth <= node.clientWidth + 1"), "a table is cut"
     assert page.pdf(format="A4").startswith(b"%PDF")

@@ -444,6 +444,7 @@ def test_the_report_as_json_and_as_a_page(examine):
     assert "&lt;CRCLCommandInstance&gt;" in page
     assert "<CRCLCommandInstance>" not in page
     assert page.count("<script") == 1, "that which copies tables"
+    assert page.count('<div class="screen">') == 2, "messages of a check that has passed are not printed"
 
 
 def test_every_check_has_a_rule_and_says_what_it_does():

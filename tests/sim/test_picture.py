@@ -139,3 +139,16 @@ def test_the_floor_has_no_pattern_of_its_own_shadow(tmp_path, monkeypatch, rende
     assert fine.mean() > 0.5
     assert (rough > 8).mean() < 0.04, "speckles"
     assert (grey[fine] < 90).mean() < 0.03, "black where no shadow falls"
+
+
+@pytest.mark.parametrize("name", ["epucks", "epucks@ten", "epucks@fifty", "epucks@maze"])
+def test_all_of_an_arena_is_in_the_picture_so_that_no_robot_leaves_it(name):
+    world = World(load_cell(name))
+    model, data = world.appearance.now()
+    frustum = cell_view(world).resolve(model, data)
+    width_m, depth_m = world.cell.arena.size_m
+    corners = np.array([[x * width_m / 2, y * depth_m / 2, 0.0] for x in (-1, 1) for y in (-1, 1)])
+    x, y, z = ((corners - frustum.eye_in_world_m) @ frustum.axes_in_world).T
+    half = math.tan(frustum.fovy_rad / 2)
+    assert (np.abs(y / -z) < half).all()
+    assert (np.abs(x / -z) < half * 16 / 9).all()
