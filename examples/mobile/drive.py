@@ -9,9 +9,11 @@ Controller, as in the course. The profile is the driver at the other end: names 
 """
 
 import argparse
+import json
 import runpy
 import sys
 import time
+import traceback
 from pathlib import Path
 
 from cellwright.core.errors import CellwrightError
@@ -29,15 +31,26 @@ def program_of(name):
     return behaviour_named(name)
 
 
+def task_of(text):
+    """Returns the figures that a program of the course finds in `robot.task`."""
+    try:
+        task = json.loads(text)
+    except ValueError:
+        task = None
+    if not isinstance(task, dict):
+        sys.exit(f"drive.py: --task is a JSON object such as '{{\"distance_m\": 0.02}}', not '{text}'")
+    return task
+
+
 def connect(arguments, program):
     kind, _, address = arguments.over.partition("=")
     if kind == "rosbridge":
         host, port = host_and_port(address.removeprefix("ws://") or "127.0.0.1", "--over rosbridge", 9090)
-        return RosbridgeRobot(arguments.robot, program, host, port, arguments.profile)
+        return RosbridgeRobot(arguments.robot, program, host, port, arguments.profile, task_of(arguments.task))
     if kind != "ros1":
         sys.exit(f"drive.py: --over is rosbridge=HOST:PORT or ros1, not '{arguments.over}'")
     import_rospy().init_node("drive", anonymous=True)
-    return RospyRobot(arguments.robot, program, arguments.profile)
+    return RospyRobot(arguments.robot, program, arguments.profile, task_of(arguments.task))
 
 
 def main():
@@ -46,6 +59,7 @@ def main():
     parser.add_argument("--robot", default="ePuck0", help="the namespace of its topics")
     parser.add_argument("--over", default="rosbridge=127.0.0.1:9090", help="rosbridge=HOST:PORT or ros1")
     parser.add_argument("--profile", default="epuck1-si", help="the driver at the other end")
+    parser.add_argument("--task", default="{}", help="figures of an exercise, as JSON")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="real time until it stops")
     arguments = parser.parse_args()
     try:
@@ -54,11 +68,17 @@ def main():
         sys.exit(f"drive.py: {error}")
     end_s = time.monotonic() + arguments.seconds
     try:
-        while time.monotonic() < end_s:
+        while time.monotonic() < end_s and robot.failure is None:
             time.sleep(0.05)
     except KeyboardInterrupt:
         pass
     robot.close()
+    if robot.failure is not None:
+        place = traceback.extract_tb(robot.failure.__traceback__)[-1]
+        what = f"{type(robot.failure).__name__}: {robot.failure}"
+        sys.exit(
+            f"drive.py: the program failed, and {arguments.robot} stands: {place.filename}, line {place.lineno}: {what}"
+        )
     if not robot.updates:
         sys.exit(f"drive.py: no odometry came from {arguments.robot}: is it the robot's name, and the right profile?")
     here = robot.readings

@@ -1,13 +1,14 @@
 import math
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from cellwright.core.errors import BadInput
 from cellwright.core.pose import Pose
-from cellwright.mobile import FrameTree, RobotReadings
+from cellwright.mobile import FrameTree, RobotReadings, RosRobot
 
 
 def turned(x, y, yaw_deg=0.0):
@@ -63,3 +64,35 @@ def test_programs_over_ros_need_no_package_that_a_robots_machine_may_not_have():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+class Recorded(RosRobot):
+    """A robot over ROS without ROS: keeps what it would publish."""
+
+    def __init__(self, behaviour, **more):
+        super().__init__("a", behaviour, **more)
+        self.sent = []
+
+    def _publish(self, linear, angular):
+        self.sent.append((linear, angular))
+
+
+def odometry_at(time_s):
+    nothing = SimpleNamespace(x=0.0, y=0.0, z=0.0, w=1.0)
+    return SimpleNamespace(
+        header=SimpleNamespace(stamp=SimpleNamespace(secs=time_s, nsecs=0)),
+        pose=SimpleNamespace(pose=SimpleNamespace(position=nothing, orientation=nothing)),
+        twist=SimpleNamespace(twist=SimpleNamespace(linear=nothing, angular=nothing)),
+    )
+
+
+def test_a_program_that_fails_over_ros_leaves_its_robot_standing():
+    class Fails:
+        def update(self, robot):
+            return 0.05 / (2 - robot.time_s), robot.task["turn"]
+
+    robot = Recorded(Fails(), profile="epuck1-si", task={"turn": 0.5})
+    for time_s in (0, 1, 2, 3):
+        robot._take_odometry(odometry_at(time_s))
+    assert robot.sent == [(0.025, 0.5), (0.05, 0.5), (0.0, 0.0)]
+    assert isinstance(robot.failure, ZeroDivisionError)

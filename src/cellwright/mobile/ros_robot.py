@@ -42,6 +42,9 @@ class RosRobot:
         behaviour: Its control program, asked at each odometry of the robot.
         profile: The driver that it talks to: names of topics, and what a unit of speed is.
         task: Figures of an exercise.
+
+    Attributes:
+        failure: The error with which the control program failed; from then on the robot stands.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class RosRobot:
         self.readings = RobotReadings(name, task=task or {})
         self.prefix = f"/{name}" if name else ""
         self.updates = 0
+        self.failure: Exception | None = None
         self._behaviour = behaviour
         self._lock = threading.Lock()  # clients call back in threads of their own
         self._is_closed = False
@@ -98,8 +102,12 @@ class RosRobot:
                 float(speeds.angular.z),
             )
             self.updates += 1
-            command = self._behaviour.update(self.readings)
-        self._send(*command)
+            try:
+                speed_mps, turn_radps = (float(value) for value in self._behaviour.update(self.readings))
+            except Exception as error:  # in a thread of the client, where nobody would hear of it
+                self.failure, self._is_closed = error, True
+                speed_mps, turn_radps = 0.0, 0.0
+        self._send(speed_mps, turn_radps)
 
 
 class RosbridgeRobot(RosRobot):

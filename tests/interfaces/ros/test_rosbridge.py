@@ -340,6 +340,27 @@ def test_what_is_wrong_is_told_to_who_sent_it_and_counted(loop, operation, says)
 
 
 @served
+async def test_commands_of_a_robot_that_there_is_not_are_counted_and_told(server):
+    async with server.client() as client:
+        await client.send(op="set_level", level="warning")
+        (taken, kind), *_ = server.node.subscribed.items()
+        wrong = f"{taken}x"
+        await client.send(op="advertise", topic=wrong, type=kind)
+        for _ in range(3):
+            await client.send(op="publish", topic=wrong, msg={})
+        told = [message["msg"] for message in await client.settle()]
+        assert told == [f"nobody takes {wrong}; did you mean {taken}?"] * 2  # of the first and the second
+        assert server.node.unheard == {wrong: 3}
+        await server.lab.until(lambda lab: len(lab.told) == 2)
+        assert server.lab.told[1].endswith("(2 times)")
+        async with server.client() as other:
+            await other.subscribe(wrong)
+            await client.send(op="publish", topic=wrong, msg={})
+            assert (await other.receive())["op"] == "publish"
+        assert server.node.unheard == {wrong: 3}
+
+
+@served
 async def test_a_client_that_wants_no_status_messages_gets_none(server):
     async with server.client() as client:
         await client.send(op="set_level", level="none")

@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from difflib import get_close_matches
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -56,6 +57,7 @@ class RosbridgeNode(LabNode):
 
     Attributes:
         refused: What was refused -> how often.
+        unheard: Topic that nobody takes -> how many messages were dropped.
 
     Args:
         reader: From the laboratory.
@@ -89,6 +91,7 @@ class RosbridgeNode(LabNode):
         self._subscribers: dict[str, dict[int, RosbridgeClient]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self.refused: Counter[str] = Counter()
+        self.unheard: Counter[str] = Counter()  # messages of a topic that nobody takes
 
     # ------------------------------------------------------------ the laboratory
 
@@ -313,6 +316,19 @@ class RosbridgeNode(LabNode):
         self._spread(topic, message)
         if topic in self.subscribed:
             self.publish(topic, cdr, client.number)
+        elif not self._subscribers.get(topic) and topic not in client.latched:
+            self._tell_unheard(client, topic)
+
+    def _tell_unheard(self, client: RosbridgeClient, topic: str) -> None:
+        """Counts what nobody takes, as of a robot that there is not; says so at every power of two."""
+        self.unheard[topic] += 1
+        count = self.unheard[topic]
+        if count & (count - 1):
+            return
+        near = get_close_matches(topic, self.subscribed, n=1)
+        problem = f"nobody takes {topic}" + (f"; did you mean {near[0]}?" if near else "")
+        self.tell(f"dropped: client {client.name}: {problem}" + ("" if count == 1 else f" ({count} times)"))
+        self._answered(client, client.status("warning", problem))
 
     def _subscribe(self, client: RosbridgeClient, asked: Mapping[str, Any]) -> None:
         topic = _named(asked, "topic")
