@@ -29,9 +29,12 @@ def test_alone_it_shows_help(cellwright):
     assert cellwright("--help").out.strip() == ended.err.strip()
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"]])
-def test_help_does_not_wait_for_the_database(arguments):
-    code = f"import sys; from cellwright.cli.app import _run; _run({arguments}); assert 'sqlalchemy' not in sys.modules"
+@pytest.mark.parametrize("command", [[], ["run"], ["trial"], ["log"], ["log", "perceive"], ["experiment"]])
+def test_help_waits_for_no_laboratory(command):
+    code = (
+        f"import sys; from cellwright.cli.app import _run; _run({[*command, '--help']}); "
+        "assert not {'sqlalchemy', 'mujoco', 'cellwright.lab'} & sys.modules.keys()"
+    )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cellwright.cli.output import Quiet, err, prepare_output, print_json, say, table, take_folder
 from cellwright.cli.progress import Progress
 from cellwright.core.extras import need_extra
-from cellwright.core.results import Result
-from cellwright.experiments import EXPERIMENTS, compare_results, read_result, run_experiment, save_outcome
-from cellwright.experiments.plots import can_plot
-from cellwright.experiments.report import interval_text, number_text
+
+if TYPE_CHECKING:
+    from cellwright.core.results import Result
 
 __all__ = ["app"]
 
@@ -25,6 +24,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 @app.command("list")
 def list_experiments(as_json: Json = False) -> None:
     """Lists the experiments that are installed."""
+    from cellwright.experiments import EXPERIMENTS  # here: --help need not wait for them
+
     titles = {name: EXPERIMENTS.get(name).title for name in EXPERIMENTS}
     if as_json:
         print_json({"experiments": [{"name": name, "title": title} for name, title in titles.items()]})
@@ -45,6 +46,9 @@ def run(
     as_json: Json = False,
 ) -> int:
     """Runs an experiment and saves result.json, CSV files, plots and report.html; exit 0 whatever the figures."""
+    from cellwright.experiments import EXPERIMENTS, run_experiment, save_outcome
+    from cellwright.experiments.plots import can_plot
+
     need_extra(f"the experiment '{name}'", "motion", *EXPERIMENTS.get(name).needs)
     folder = take_folder(out, Path("out") / name, ["result.json"], overwrite=overwrite)
     if not can_plot():
@@ -71,6 +75,8 @@ def compare(
     as_json: Json = False,
 ) -> int:
     """Puts two results of one experiment (or bench) beside each other."""
+    from cellwright.experiments import compare_results, read_result
+
     compared = compare_results(read_result(first), read_result(second))
     if as_json:
         print_json(compared.as_dict())
@@ -83,6 +89,8 @@ def compare(
 
 
 def _rows(result: Result) -> list[tuple[str, ...]]:
+    from cellwright.experiments.report import interval_text, number_text
+
     rows: list[tuple[str, ...]] = []
     for name in result.shown:
         value = result.metrics[name]
@@ -93,4 +101,6 @@ def _rows(result: Result) -> list[tuple[str, ...]]:
 
 
 def _number(value: float | None) -> str:
+    from cellwright.experiments.report import number_text
+
     return "" if value is None else number_text(value)

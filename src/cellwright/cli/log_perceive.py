@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
 
 from cellwright.cli.output import console, counted, err, prepare_output, print_json, say, table
-from cellwright.core import Bus
 from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing, refuse_same
-from cellwright.exchange import (
-    FrameDifferences,
-    Perceived,
-    compare_detections,
-    compare_tracks,
-    perceive,
-    read_recording,
-)
-from cellwright.record import Log, Recorder
+
+if TYPE_CHECKING:
+    from cellwright.exchange import FrameDifferences, Perceived
+    from cellwright.record import Log
 
 __all__ = ["perceive_recording"]
 
@@ -73,6 +67,13 @@ def perceive_recording(
 
     Example: `cellwright log perceive field.bag --cell aprs --against out/run.mcap`
     """
+    from cellwright.exchange import (  # here: --help is quick
+        compare_detections,
+        compare_tracks,
+        perceive,
+        read_recording,
+    )
+
     if within is not None and not within >= 0:
         raise BadInput(f"--within is a distance in millimetres, not {within:g}")
     if out is not None:
@@ -126,6 +127,9 @@ def _tell(recording: Log, run: Log, made: Perceived, differences: list[FrameDiff
 
 
 def _record(made: Perceived, out: Path) -> None:
+    from cellwright.core import Bus
+    from cellwright.record import Recorder
+
     bus = Bus()
     with Recorder(bus, out) as recorder:
         for found in made.recognised:
