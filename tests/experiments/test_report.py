@@ -18,11 +18,13 @@ from cellwright.experiments import (
     Heatmap,
     compare_results,
     draw,
+    plots,
     read_result,
     run_experiment,
     save_outcome,
 )
 from cellwright.experiments import report as report_module
+from cellwright.experiments.report import interval_text
 
 MAP = Heatmap("map", "a <map>", np.arange(3.0), np.arange(2.0), {"top": np.ones((2, 3))}, {"bottle": (1.0, 1.0)})
 BARS = BarPlot("bars", "bars", ["a", "b"], {"ours": [1, 2], "paper": [1, 3]}, "s")
@@ -113,3 +115,20 @@ def test_a_file_that_is_no_result(tmp_path, text):
     (tmp_path / "x.json").write_text(text)
     with pytest.raises(BadInput, match="is not a result"):
         read_result(tmp_path / "x.json")
+
+
+@pytest.mark.parametrize(("high_m", "least", "most"), [(0.1, 1.5, 2.5), (2.0, 5.0, 6.5), (0.0, 1.5, 2.5)])
+def test_a_map_is_as_high_as_its_ways_need(high_m, least, most):
+    figure = pytest.importorskip("matplotlib.figure").Figure(layout="constrained")
+    ways = {"a": (np.array([0.0, 2.0]), np.array([0.0, high_m])), "b": (np.array([1.0]), np.array([0.0]))}
+    plots.LinePlot("ways", "Ways.", ways, "x [m]", "y [m]", is_map=True).draw(figure)
+    assert least <= figure.get_size_inches()[1] <= most
+
+
+def test_ends_that_are_not_known_have_no_line_of_their_own():
+    nan = float("nan")
+    metrics = {"error": 2.0, "error_low": nan, "error_high": nan, "error_n": 3.0, "rest_low": 1.0}
+    result = Result(name="probe", seed=0, versions={}, metrics=metrics, targets={})
+    assert result.shown == ["error", "rest_low"]
+    assert interval_text(result, "error") == ("", "3")
+    assert interval_text(result, "rest_low") == ("", "")

@@ -122,7 +122,7 @@ class Result:
         They are metrics themselves: of `success`, `success_low`, `success_high` and `success_n`.
         """
         ends = [self.metrics.get(f"{name}{ending}", float("nan")) for ending in INTERVAL_ENDINGS]
-        return (ends[0], ends[1], ends[2]) if np.isfinite(ends[:2]).any() else None
+        return (ends[0], ends[1], ends[2]) if np.isfinite(ends).any() else None
 
     @property
     def shown(self) -> list[str]:

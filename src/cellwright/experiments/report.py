@@ -35,7 +35,9 @@ def interval_text(result: Result, name: str) -> tuple[str, str]:
     if found is None:
         return "", ""
     low, high, count = found
-    if math.isnan(low) or math.isnan(high):  # there are too few values for one of the ends
+    if math.isnan(low) and math.isnan(high):  # there are too few values for an interval
+        interval = ""
+    elif math.isnan(low) or math.isnan(high):  # or for one of its ends
         interval = f"<= {_rough(high)}" if math.isnan(low) else f">= {_rough(low)}"
     else:
         interval = f"{_rough(low)} to {_rough(high)}"
