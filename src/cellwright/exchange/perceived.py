@@ -40,6 +40,7 @@ from cellwright.viewing.replay import NOTED_CELL
 
 __all__ = ["Perceived", "perceive", "recorded_cell"]
 
+EXTERNAL = "/external"
 DETECTIONS = "/detections"
 KEPT_PARTS = 8  # pictures that wait for their intrinsics and pose
 PERCEPTION_NS = round(PERCEPTION_S * 1e9)
@@ -86,7 +87,8 @@ def perceive(
         BadInput: It has nothing to perceive, or its cell is not known.
     """
     loaded = recorded_cell(recording, cell)
-    given = {name.strip("/").removesuffix(DETECTIONS) for name in _topics(recording, Detections)}
+    named = (name.strip("/").removesuffix(DETECTIONS) for name in _topics(recording, Detections))
+    given = {name for name in named if not name.endswith(EXTERNAL)}  # as received, before their times were mapped
     pictures = _picture_topics(recording)
     if not given and not pictures:
         raise BadInput(

@@ -107,6 +107,11 @@ class FrameClient(ABC, Generic[F]):
         await self._hang_up("it was closed")
         self._tell()
 
+    @property
+    def problem(self) -> str:
+        """The reason for which it is not connected; nothing while it is."""
+        return self._problem
+
     async def __aenter__(self) -> Self:
         return await self.open()
 

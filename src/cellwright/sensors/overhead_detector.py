@@ -19,7 +19,7 @@ from cellwright.sensors.pose_noise import LAB_CLUSTERS_M, AngleNoise, LengthNois
 from cellwright.sensors.rotations import from_yaws, yaws
 from cellwright.sim.sight import ObjectsInView
 
-__all__ = ["OverheadDetector", "OverheadDetectorCfg", "OverheadNoiseCfg", "PlaneCfg"]
+__all__ = ["OverheadDetector", "OverheadDetectorCfg", "OverheadNoiseCfg", "PlaneCfg", "is_round"]
 
 Array = npt.NDArray[np.float64]
 Height = Annotated[float, Field(ge=-100, le=100)]
@@ -116,7 +116,7 @@ class OverheadDetector(Detector[OverheadDetectorCfg]):
         super()._look_up()
         figures = [self.figures[sku] for sku in self.skus]
         self._above_plane = np.array([usual_height_m(one) for one in figures])
-        self._is_round = np.array([_is_round(one) for one in figures], bool)
+        self._is_round = np.array([is_round(one) for one in figures], bool)
         self._class_variances[self._is_round, 5] = np.inf
         self._corners_of_planes = [(np.array(plane.min_xy_m), np.array(plane.max_xy_m)) for plane in self.cfg.planes]
         turn = self.calibrated.pose_in_world @ self.actual.pose_in_world.inverse()
@@ -203,6 +203,6 @@ def usual_height_m(figures: PartFigures | TrayFigures) -> float:
     return -figures.bottom_m
 
 
-def _is_round(figures: PartFigures | TrayFigures) -> bool:
+def is_round(figures: PartFigures | TrayFigures) -> bool:
     """Returns whether an object looks the same however it is turned: gears have no mark."""
     return isinstance(figures, GearFigures) or (isinstance(figures, TurnedFigures) and figures.handle is None)

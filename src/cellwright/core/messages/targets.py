@@ -16,7 +16,8 @@ class TargetEvent(Message):
     Attributes:
         target: The robot or detector.
         at: Its endpoint now: `simulated`, or an address.
-        change: `external`, `simulated`, `refused`, `aligned`, `lost`, `found`, `stopped`, `late`, `targets refused`.
+        change: `external`, `simulated`, `refused`, `aligned`, `lost`, `found`, `stopped`, `late`, `targets refused`;
+            `mirrored`: things of the simulated cell were put where a detector sees them, or one is not seen there.
         reason: More about that, in one line.
     """
 
