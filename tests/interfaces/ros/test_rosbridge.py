@@ -4,6 +4,7 @@ import asyncio
 import base64
 import hashlib
 import json
+import re
 import time
 from contextlib import suppress
 
@@ -118,6 +119,20 @@ async def test_what_clients_publish_reaches_the_laboratory_and_other_clients(ser
         server.lab.refuse(sender, SPEEDS, "too fast")
         assert await driver.receive() == {"op": "status", "level": "error", "msg": f"{SPEEDS}: too fast"}
         assert await looker.settle() == []
+
+
+@served
+async def test_no_message_is_ahead_of_the_clock(server):
+    async with server.client() as client:
+        await client.subscribe("/clock")
+        await client.subscribe(JOINTS)
+        server.lab.tell_time(6_000_000)
+        for number in (3, 5):  # at 6 and 10 ms
+            server.lab.publish(JOINTS, joints(number))
+        heard = [await client.receive() for _ in range(4)]
+        stamps = [m["msg"].get("clock") or m["msg"]["header"]["stamp"] for m in heard]
+        assert [m["topic"] for m in heard] == ["/clock", JOINTS, "/clock", JOINTS]
+        assert [stamp["nsecs"] for stamp in stamps] == [6_000_000, 6_000_000, 10_000_000, 10_000_000]
 
 
 @served
@@ -456,6 +471,33 @@ async def test_there_is_an_end_to_clients_and_names(server):
             assert told[0]["msg"] == "subscribe: a client has at most 3 subscriptions"
     finally:
         rosbridge.MAX_CLIENTS, rosbridge.MAX_NAMES = limits
+
+
+def test_a_client_that_reads_too_slowly_is_told_what_it_missed(monkeypatch):
+    monkeypatch.setattr(rosbridge_client, "QUEUE_BYTES", 2_000_000)
+    monkeypatch.setattr(rosbridge, "WATCH_S", 0.02)
+
+    async def main():
+        async with rig() as server, server.client(max_queue=1) as slow, server.client() as other:
+            await slow.send(op="set_level", level="warning")
+            await slow.subscribe(PICTURES)
+            slow.websocket.transport.pause_reading()
+            big, sent = picture(480, 640), 30
+            for _ in range(sent):
+                await server.lab.publish_large(PICTURES, big)
+            await other.settle()
+            (subscription,) = next(iter(server.node._clients.values())).subscriptions.values()
+            await server.lab.until(lambda lab: any("reads too slowly" in line for line in lab.told))
+            slow.websocket.transport.resume_reading()
+            came = []
+            while sum(m["op"] == "publish" for m in came) < sent - subscription.dropped:
+                came.append(await slow.receive())
+            warnings = [m["msg"] for m in came if m["op"] == "status"]
+            told = rf"this client reads too slowly: (\d+) messages on {PICTURES} are dropped so far"
+            assert all(0 < int(re.fullmatch(told, line)[1]) <= subscription.dropped for line in warnings)
+            assert warnings
+
+    asyncio.run(main())
 
 
 def test_a_client_that_never_reads_is_cut_off_and_the_others_miss_nothing(monkeypatch):
