@@ -24,6 +24,8 @@ __all__ = ["Mirror"]
 Array = npt.NDArray[np.float64]
 
 NEAR_M = 0.025  # less than half the distance of slots: what is seen so near is that very thing
+IN_SLOT_M = 0.006  # from the axis of a slot: a part lies in it
+WHOLE = 0.99  # visible share from which on the middle of a thing is that of what is seen of it
 CLEAR = 0.6  # visible share of a thing from which on it should be seen
 HAND_M = 0.10  # from a hand to a thing that may be in it, or about to be
 SLOW = 0.01  # m/s and rad/s: what is slower rests
@@ -125,7 +127,8 @@ class Mirror:
         for name, one in [*pairs, *far]:
             if not self._owns(detector, name, time_s) or name in busy or not one.is_still:
                 continue
-            pose = rest_pose(world, name, one, is_near=(name, one) not in far)
+            middle = self._by_parts(eye, name, one) if of_trays and shares[name] < WHOLE else one.position
+            pose = rest_pose(world, name, one, middle, is_near=(name, one) not in far)
             if pose is not None and far_off(world.pose_of(name), pose, is_first):
                 moved += self._put(name, pose)
         return moved
@@ -144,6 +147,31 @@ class Mirror:
         costs[~same] = np.inf
         limit = limit_m**2 if np.isfinite(limit_m) else 1e6
         return [(names[row], seen[column]) for row, column in assign(costs, limit)]
+
+    def _by_parts(self, eye: _Eye, tray: str, seen: SeenThing) -> Array:
+        """Returns where a tray is that is seen in part only: by parts in its slots that are seen whole, if there are.
+
+        What is seen of a thing that is partly hidden has another middle than the whole.
+        """
+        world, item = self._world, self._world.objects[tray]
+        assert isinstance(item.figures, TrayFigures)
+        slots = np.array([slot.xy_m for slot in item.figures.slots]).reshape(-1, 2)
+        here = world.pose_of(tray)
+        turned = Pose(np.zeros(3), seen.yawed(here.quaternion))
+        shares = dict(zip(world.objects, eye.sight.look().shares.tolist(), strict=True))
+        in_tray = {name: here.inverse().apply(world.pose_of(name).position) for name in world.objects}
+        parts = [
+            name
+            for name, place in in_tray.items()
+            if not world.objects[name].is_tray
+            and shares[name] >= WHOLE
+            and (np.hypot(*(slots - place[:2]).T) < IN_SLOT_M).any()
+        ]
+        pairs = self._assigned(parts, [one for one in eye.seen.all if one.is_still], NEAR_M)
+        if not pairs:
+            return seen.position
+        middles = np.array([one.position - turned.apply(in_tray[name]) for name, one in pairs])
+        return np.array([*np.median(middles, axis=0)[:2], seen.position[2]])
 
     def _put(self, name: str, pose: Pose) -> list[str]:
         """Puts a thing elsewhere, with all that lies on it; nothing if a hand is near any of that."""

@@ -26,14 +26,20 @@ def far_off(here: Pose, there: Pose, is_first: bool) -> bool:
     return here.distance_m(there) > off_m or here.angle_rad(there) > off_rad
 
 
-def rest_pose(world: World, name: str, seen: SeenThing, *, is_near: bool) -> Pose | None:
-    """Returns the pose in which a thing rests where it is seen; None where it has no room.
+def rest_pose(world: World, name: str, seen: SeenThing, position: np.ndarray, *, is_near: bool) -> Pose | None:
+    """Returns the pose in which a thing rests that is seen; None where it has no room.
 
     A part in a slot is seated. Anything else keeps its own height and lean, or gets those that the detector tells when
     it comes from elsewhere, and is raised out of what it would be inside of: it falls from there.
+
+    Args:
+        world: The simulated world.
+        name: The thing.
+        seen: What is seen of it.
+        position: Where its middle is taken to be.
+        is_near: Whether it is near to there already.
     """
     here, figures = world.pose_of(name), world.objects[name].figures
-    position = seen.position
     if isinstance(figures, PartFigures):
         seat = _seat(world, name, figures, position)
         if seat is not None:
