@@ -87,6 +87,54 @@ def test_a_run_with_a_bridge_and_its_client_is_logged_to_the_same_bytes(tmp_path
 
 
 @pytest.mark.slow
+def test_what_the_laboratory_refuses_is_told_to_who_sent_it():
+    def mistake(listener):
+        listener.send(op="publish", topic="/ePuck0/cmd_vel", msg={"linear": {"x": None}})
+        while (answer := listener.receive())["op"] != "status":
+            pass
+        return answer
+
+    lines = []
+    with Lab.from_cell("epucks", pace=1.0) as lab:
+
+        async def run():
+            made = await bridged(lab, say=lines.append).start()
+            listener = await in_thread(lambda: Listener(made.address, ()))
+            told = asyncio.ensure_future(in_thread(mistake, listener))
+            while not told.done():
+                await lab.clock.sleep(0.05)
+            listener.close()
+            await made.close()
+            return told.result(), made.refused
+
+        answer, refused = lab.perform(run())
+    assert answer["level"] == "error"
+    assert "/ePuck0/cmd_vel: a speed of ePuck0 is six finite numbers, not [nan" in answer["msg"]
+    assert refused == {"/ePuck0/cmd_vel": 1}
+    assert any("refused: /ePuck0/cmd_vel" in line for line in lines)
+
+
+@pytest.mark.slow
+def test_what_nobody_listens_to_any_more_is_not_encoded():
+    with Lab.from_cell("epucks", pace=1.0) as lab:
+
+        async def run():
+            made = await bridged(lab).start()
+            listener = await in_thread(Listener, made.address)
+            heard = lab.bus.is_waited_for("/ePuck0/odom")
+            listener.close()
+            for _ in range(round(PATIENCE_S / 0.05)):
+                if not lab.bus.is_waited_for("/ePuck0/odom"):
+                    break
+                await lab.clock.sleep(0.05)
+            ended = not lab.bus.is_waited_for("/ePuck0/odom")
+            await made.close()
+            return heard, ended
+
+        assert lab.perform(run()) == (True, True)
+
+
+@pytest.mark.slow
 def test_its_process_is_killed_and_comes_back_at_the_same_address_while_the_simulation_goes_on():
     lines, clocks = [], []
 

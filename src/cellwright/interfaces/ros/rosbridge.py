@@ -168,15 +168,14 @@ class RosbridgeNode(LabNode):
         while True:
             await asyncio.sleep(WATCH_S)
             for client in list(self._clients.values()):
-                if client.is_stalled:
-                    self._cut_off(client, f"it has taken nothing for {STALL_S:g} s")
-                    continue
                 for subscription in client.subscriptions.values():
                     if subscription.dropped >= max(1, 2 * subscription.told):
                         subscription.told = subscription.dropped
                         what = f"{subscription.dropped} messages on {subscription.topic} are dropped so far"
                         self.tell(f"client {client.name} reads too slowly: {what}")
                         self._answered(client, client.status("warning", f"this client reads too slowly: {what}"))
+                if client.is_stalled:
+                    self._cut_off(client, f"it has taken nothing for {STALL_S:g} s")
 
     def _refusal(self, request: Request) -> str | None:
         """Returns why a connection is not taken; None when it is."""
