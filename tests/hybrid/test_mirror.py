@@ -19,6 +19,7 @@ import cellwright as cw
 from cellwright.cells import DetectorTargetCfg
 from cellwright.core.pose import Pose
 from cellwright.hybrid import DetectorTarget, Mirror
+from cellwright.motion import LineSpeed
 
 OF_FANUC = "fanuc_"
 
@@ -131,6 +132,10 @@ def test_what_is_near_a_hand_is_left_alone(pair):
     gear = next(n for n in pair.near() if world.objects[n].sku == "sku_part_medium_gear")
     in_hand = Pose(world.tcp_pose("fanuc").position, world.pose_of(gear).quaternion)
     world.place(gear, in_hand)
+    (x, y, _), (_, _, z) = in_hand.position, pair.real.world.pose_of(gear).position
+    pair.real.world.place(gear, Pose(np.array([x - 0.006, y, z]), in_hand.quaternion))
+    hidden = pair.real.robot("fanuc").move_joints(np.radians([40, 0, 0, 0, -90, 0]))
+    pair.real.perform(hidden)
     pair.look(20)
     assert world.pose_of(gear).is_close(in_hand)
 
@@ -198,3 +203,58 @@ def test_a_twin_becomes_the_cell_of_another_process(aprs, changed):
             places = [real.world.pose_of(n).position for n, o in real.world.objects.items() if o.sku == item.sku]
             off_m = min(float(np.linalg.norm(lab.world.pose_of(name).position - place)) for place in places)
             assert off_m < 0.002, (name, off_m, told)
+
+
+@pytest.mark.slow
+def test_a_gear_in_a_hand_is_carried_whatever_detectors_see(aprs):
+    """All gears are seen in their slots all the while, and all trays 4 mm beside their places."""
+    with cw.Lab(aprs, seed=1) as lab:
+        mirror, told, world, arm = Mirror(lab), [], lab.world, lab.robot("fanuc")
+        frame, gear = frames_of(lab, 3)[-1], "medium_gear_1"
+        aside = replace(frame, positions=frame.positions + np.array([0.004, 0.0, 0.0]))
+        start = world.pose_of(gear)
+
+        def look():
+            own = replace(aside, time_ns=round(lab.clock.time_s * 1e9))
+            mirror.take(lab.sensor(TOPIC), own, lambda *event: told.append(event))
+
+        async def watch():
+            while True:
+                look()
+                await lab.clock.sleep(0.1)
+
+        async def carry():
+            await arm.gripper.open()
+            above = start @ Pose.from_xyz_rpy([0.0, 0.0, 0.077], [np.pi, 0.0, 0.0])
+            await arm.move_tool(above, 0.6)
+            grasp = start @ Pose.from_xyz_rpy([0.0, 0.0, 0.027], [np.pi, 0.0, 0.0])
+            await arm.move_tool_straight(grasp, LineSpeed(0.12, 0.6, 6.0))
+            await arm.gripper.close()
+            await arm.move_tool_straight(above, LineSpeed(0.2))
+            watching = asyncio.get_running_loop().create_task(watch())
+            in_hand = [world.tcp_pose("fanuc").inverse() @ world.pose_of(gear)]
+            await lab.clock.sleep(1.5)  # it is seen in its slot just below, 4 mm aside
+            in_hand.append(world.tcp_pose("fanuc").inverse() @ world.pose_of(gear))
+            await arm.move_joints(np.radians([40, 0, 0, 0, -90, 0]))
+            await lab.clock.sleep(1.0)
+            in_hand.append(world.tcp_pose("fanuc").inverse() @ world.pose_of(gear))
+            there = {name: world.pose_of(name) for name in world.objects}
+            await arm.gripper.open()
+            await lab.clock.sleep(0.3)
+            fallen = world.pose_of(gear)
+            await arm.move_joints(np.radians([-40, 0, 0, 0, -90, 0]))
+            await lab.clock.sleep(2.0)
+            watching.cancel()
+            return in_hand, there, fallen
+
+        in_hand, there, fallen = lab.perform(carry())
+        assert all(in_hand[0].distance_m(pose) < 0.001 for pose in in_hand)  # it is still held as it was taken
+        assert there["fanuc_medium_tray"].position[0] == pytest.approx(frame_x(aside, "medium_gear_vessel"), abs=0.004)
+        others = [name for name in there if name.startswith("medium_gear") and name != gear]
+        assert min(there[name].distance_m(start) for name in others) > 0.03  # none was taken for it
+        assert fallen.distance_m(start) > 0.05
+        assert world.pose_of(gear).distance_m(start) < 0.006  # there it is seen, and no hand is near it any more
+
+
+def frame_x(frame, sku):
+    return min(x for name, (x, _, _) in zip(frame.skus, frame.positions, strict=True) if sku in name)
