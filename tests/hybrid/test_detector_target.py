@@ -184,6 +184,11 @@ def _stall(outside):
     outside.is_sending = False
 
 
+def _die(outside):
+    outside.is_sending = False
+    outside.ending = asyncio.get_running_loop().create_task(outside.server.close())
+
+
 def _send_nonsense(outside):
     outside.change = lambda frame: replace(frame, positions=frame.positions + 1e9)
 
@@ -228,6 +233,7 @@ def _flood(outside):
     ("harm", "problem"),
     [
         (_stall, "no frame for 0.5 s"),
+        (_die, "refused"),
         (_send_nonsense, "poses or variances that cannot be"),
         (_send_old_stamps, "its time stamps go back"),
         (_repeat, "it repeats a frame"),
@@ -303,3 +309,34 @@ def test_one_whose_clock_begins_anew_goes_on(both):
     events, late_s = both(work)
     assert [change for change, _ in events] == ["external"]
     assert late_s < 0.3
+
+
+def test_a_subscriber_that_fails_is_no_silence(both):
+    async def work(lab, outside):
+        async with target(lab, cfg(outside.address)) as (one, events):
+
+            def fail(_topic, _frame):
+                raise ValueError("no such thing")
+
+            lab.bus.subscribe(TOPIC, fail, subscriber="test")
+            await lab.clock.sleep(0.5)
+            return one.lost, events
+
+    lost, events = both(work)
+    assert "ValueError: no such thing" in lost
+    assert events[-1] == ("lost", lost)
+
+
+def test_what_no_catalogue_knows_is_left_out_of_frames_and_kept_in_the_log(both):
+    async def work(lab, outside):
+        outside.change = lambda frame: replace(frame, skus=("sku_part_rubber_duck", *frame.skus[1:]))
+        frames, received = heard(lab), heard(lab, RAW)
+        async with target(lab, cfg(outside.address)):
+            frames.clear()
+            await lab.clock.sleep(0.5)
+            return frames[-1], received[-1]
+
+    frame, received = both(work)
+    assert received.skus[0] == "sku_part_rubber_duck"
+    assert frame.skus == received.skus[1:]
+    assert frame.positions.tolist() == received.positions[1:].tolist()

@@ -44,16 +44,16 @@ def test_of_a_clock_that_is_off_only_the_jitter_is_left(offset_s, jitter_s, seed
 
 @given(drift=st.floats(-0.01, 0.01), jitter_s=JITTER, seed=SEEDS)
 def test_a_clock_that_is_a_percent_fast_or_slow_is_followed(drift, jitter_s, seed):
-    times_s, stamps_s, arrivals_s = sent(600, lambda time_s: 7.0 + (1.0 + drift) * time_s, jitter_s, seed)
+    times_s, stamps_s, arrivals_s = sent(250, lambda time_s: 7.0 + (1.0 + drift) * time_s, jitter_s, seed)
     times = TimeMap(least_s=0.02)
     wrong_s = mapped(times, stamps_s, arrivals_s)[60:] - times_s[60:]
-    assert np.abs(wrong_s).max() <= 0.005 + 0.5 * jitter_s  # in a minute the clock itself goes wrong by 0.6 s
+    assert np.abs(wrong_s).max() <= 0.005 + 0.5 * jitter_s  # the clock itself goes wrong by 0.25 s
     assert times.restarts == 0
 
 
 @given(pace=st.sampled_from([0.25, 0.5, 2.0, 4.0]), seed=SEEDS)
 def test_a_cell_that_runs_at_another_pace_is_followed(pace, seed):
-    times_s, stamps_s, arrivals_s = sent(300, lambda time_s: pace * time_s, 0.02, seed)
+    times_s, stamps_s, arrivals_s = sent(200, lambda time_s: pace * time_s, 0.02, seed)
     wrong_s = mapped(TimeMap(least_s=0.02), stamps_s, arrivals_s)[100:] - times_s[100:]
     assert np.abs(wrong_s).max() <= 0.02
 
@@ -61,7 +61,7 @@ def test_a_cell_that_runs_at_another_pace_is_followed(pace, seed):
 @given(jump_s=st.floats(0.5, 1e5) | st.floats(-1e5, -0.5), jitter_s=JITTER, seed=SEEDS)
 def test_a_clock_that_jumps_is_right_again_soon(jump_s, jitter_s, seed):
     times_s, stamps_s, arrivals_s = sent(
-        300, lambda time_s: time_s + (jump_s if time_s > 115.0 else 0.0), jitter_s, seed
+        250, lambda time_s: time_s + (jump_s if time_s > 115.0 else 0.0), jitter_s, seed
     )
     times = TimeMap(least_s=0.02)
     wrong_s = mapped(times, stamps_s, arrivals_s) - times_s

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -15,6 +16,8 @@ from cellwright.hybrid.mirror import Mirror
 from cellwright.lab import Lab
 
 __all__ = ["DetectorTarget"]
+
+LOG = logging.getLogger(__name__)
 
 LATE_S = 0.5  # by which a frame is later than others when it is told
 AGAIN_S = 0.2  # between attempts to reach one that was lost
@@ -137,6 +140,7 @@ class DetectorTarget:
     def _take_over(self, link: DetectorLink) -> None:
         self._link = link
         self._reading = asyncio.get_running_loop().create_task(self._read(link))
+        self._reading.add_done_callback(self._note_failure)
         self._tell("external", f"its frames come from {self.cfg.at}")
 
     async def _leave(self) -> None:
@@ -149,6 +153,14 @@ class DetectorTarget:
             await link.close()
         if self._mirror is not None:
             self._mirror.forget(self.name)
+
+    def _note_failure(self, reading: asyncio.Task[None]) -> None:
+        """Gives it up when what takes its frames fails: it must not be silent without a word."""
+        error = None if reading.cancelled() else reading.exception()
+        if error is not None:
+            LOG.error("frames of %s", self.name, exc_info=error)
+            self.lost = " ".join(f"{self.name} at {self.cfg.at} failed: {type(error).__name__}: {error}".split())
+            self._tell("lost", self.lost)
 
     def _mute(self, message: Message) -> Message | None:
         return message if self._delivers or not self.is_external else None
