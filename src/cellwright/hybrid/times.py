@@ -13,6 +13,7 @@ Array = npt.NDArray[np.float64]
 
 WINDOW_S = 10.0
 FEWEST, SPAN_S = 8, 1.0  # messages, and the time that they take, from which the pace of the other clock is told
+FIT_EVERY = 5  # messages
 STEP_S = 0.25  # by which a clock has jumped when messages come so much earlier or, all of them, later
 STEP_SEEN_S = 1.0  # for so long they must, if it is later: one that is held up comes late, too
 PACES = (0.1, 10.0)  # simulated seconds per second of the other clock
@@ -89,10 +90,12 @@ class TimeMap:
         if stamp_s < pairs[-1][0] or (delay_s < -STEP_S and not self._is_faster(stamp_s, arrival_s)):
             pairs.clear()
             return True
+        if delay_s <= STEP_S:
+            return False
         lately = [(stamp, arrival) for stamp, arrival in pairs if arrival >= arrival_s - STEP_SEEN_S]
         has_earlier = len(lately) < len(pairs)
         late = [arrival - (self._start_s + self._pace * stamp) > STEP_S for stamp, arrival in lately]
-        if delay_s > STEP_S and has_earlier and all(late) and len(late) >= FEWEST // 2:
+        if has_earlier and all(late) and len(late) >= FEWEST // 2:
             pairs.clear()
             pairs.extend(lately)
             return True
@@ -110,7 +113,7 @@ class TimeMap:
 
     def _fit(self) -> None:
         stamps, arrivals = np.array(self._pairs).T
-        if len(stamps) >= FEWEST and arrivals[-1] - arrivals[0] > SPAN_S:
+        if self.messages % FIT_EVERY == 0 and len(stamps) >= FEWEST and arrivals[-1] - arrivals[0] > SPAN_S:
             self._pace = float(np.clip(_pace(stamps, arrivals), *PACES))
         self._start_s = float((arrivals - self._pace * stamps).min())
 
