@@ -15,8 +15,10 @@ from cellwright.cells import DetectorTargetCfg
 from cellwright.core.errors import JobFailed, UnknownName
 from cellwright.core.messages import Detections
 from cellwright.crcl import SwitchRefused
+from cellwright.exchange import perceive
 from cellwright.hybrid import DetectorTarget
 from cellwright.interfaces import encode_frame
+from cellwright.record import read_log
 
 NOISE_M = 0.005  # that of a frame, the error of the camera, and of what is higher or lower than is usual
 SENT_M = {"detections/1": 0.0, "aprs": 0.00001}
@@ -340,3 +342,17 @@ def test_what_no_catalogue_knows_is_left_out_of_frames_and_kept_in_the_log(both)
     assert received.skus[0] == "sku_part_rubber_duck"
     assert frame.skus == received.skus[1:]
     assert frame.positions.tolist() == received.positions[1:].tolist()
+
+
+def test_a_log_has_all_that_came_and_perception_takes_each_frame_once(both, tmp_path):
+    async def work(lab, outside):
+        recorder = lab.record(tmp_path / "hybrid.mcap")
+        async with target(lab, cfg(outside.address)):
+            await lab.clock.sleep(1.0)
+        recorder.close()
+
+    both(work)
+    log = read_log(tmp_path / "hybrid.mcap")
+    assert log.topic(RAW).count >= log.topic(TOPIC).count - 1 >= 6
+    made = perceive(log, "aprs")
+    assert {tracks.source for tracks in made.tracks} == {"detector_fanuc", "detector_motoman"}
