@@ -16,7 +16,7 @@ from typing import Self
 from cellwright.core.errors import JobFailed
 from cellwright.crcl.client_connections import ClientConnections
 from cellwright.crcl.connection import ConnectionFailed, Connector, tcp
-from cellwright.crcl.link import CrclLink, LinkLost, NoAnswer
+from cellwright.crcl.link import CrclLink, LinkListeners, LinkLost, NoAnswer
 from cellwright.crcl.messages import (
     CommandStateEnum,
     CRCLCommand,
@@ -51,6 +51,7 @@ class CrclClient:
         peer: The name of the server in messages.
         options: How to wait.
         say: Gets a text for each lost and new connection.
+        listeners: Hear all messages.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class CrclClient:
         peer: str = "the server",
         options: ClientOptions | None = None,
         say: Callable[[str], None] = lambda _text: None,
+        listeners: LinkListeners | None = None,
     ) -> None:
         self.peer = peer
         self.options = options or ClientOptions()
@@ -67,7 +69,7 @@ class CrclClient:
         self.aborts = 0
         """How often `abort` was called: who runs a program looks whether it grew."""
         self._say = say
-        self._lines = ClientConnections(connect, peer, self.options, say)
+        self._lines = ClientConnections(connect, peer, self.options, say, listeners)
         self.findings = self._lines.findings
         """What was wrong with the server's answers, which were read all the same."""
         self._last_id = (self.options.first_id or 1) - 1
@@ -249,6 +251,8 @@ class CrclClient:
                     return ended(OutcomeState.LOST, f"{error}: it has stalled")
             except JobFailed as error:
                 return ended(OutcomeState.LOST, f"{is_lost}; {error}")
+            if not (pending.seen or is_lost) and self._now_s() - start_s >= self.options.take_up_s:
+                return ended(OutcomeState.TIMEOUT, f"not taken up within {self.options.take_up_s:g} s")
             if self._now_s() - start_s >= timeout_s:
                 at = f": the robot is still at command {status.command_status.command_id}" if status else ": no answer"
                 return ended(OutcomeState.TIMEOUT, f"not done after {timeout_s:g} s" + ("" if pending.seen else at))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from cellwright.crcl.connection import ConnectionFailed, Connector
 from cellwright.crcl.findings import DocumentFindings
-from cellwright.crcl.link import CrclLink, LinkLost, NoAnswer
+from cellwright.crcl.link import CrclLink, LinkListeners, LinkLost, NoAnswer
 from cellwright.crcl.messages import CRCLStatus
 from cellwright.crcl.options import ClientOptions
 
@@ -22,6 +22,7 @@ class ClientConnections:
         peer: The name of the server in messages.
         options: How to wait.
         say: Gets a text for each new connection.
+        listeners: Hear all messages.
 
     Attributes:
         sent_id: The number of the last command that was sent.
@@ -29,7 +30,14 @@ class ClientConnections:
         findings: What was wrong with the server's answers.
     """
 
-    def __init__(self, connect: Connector, peer: str, options: ClientOptions, say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        connect: Connector,
+        peer: str,
+        options: ClientOptions,
+        say: Callable[[str], None],
+        listeners: LinkListeners | None = None,
+    ) -> None:
         self.sent_id = 0
         self.is_bare = False
         self.findings = DocumentFindings()
@@ -37,6 +45,7 @@ class ClientConnections:
         self._peer = peer
         self._options = options
         self._say = say
+        self._listeners = listeners
         self._main: CrclLink | None = None
         self._stop: CrclLink | None = None
         self._connecting = asyncio.Lock()
@@ -113,4 +122,4 @@ class ClientConnections:
         return self._stop
 
     async def _open(self) -> CrclLink:
-        return await CrclLink.open(self._connect, self._peer, self._options.status_s, self.findings)
+        return await CrclLink.open(self._connect, self._peer, self._options.status_s, self.findings, self._listeners)

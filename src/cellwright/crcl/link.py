@@ -7,7 +7,8 @@ here: a status is any that arrives, and waiting calls look at its command number
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from math import inf
 
 from cellwright.core.errors import JobFailed
@@ -20,7 +21,7 @@ from cellwright.crcl.messages import CRCLCommandInstance, CRCLStatus, GetStatus,
 from cellwright.crcl.reader import decode
 from cellwright.crcl.writer import encode
 
-__all__ = ["CrclLink", "LinkLost", "NoAnswer"]
+__all__ = ["CrclLink", "LinkListeners", "LinkLost", "NoAnswer"]
 
 _SETTINGS, _SETTINGS_END = b"<SettingsStatus>", b"</SettingsStatus>"
 
@@ -33,6 +34,19 @@ class NoAnswer(JobFailed):
     """No status came in time."""
 
 
+@dataclass(frozen=True)
+class LinkListeners:
+    """Who hears what goes over a connection.
+
+    Attributes:
+        on_command: Gets the text of every message that is sent, questions for the status included.
+        on_status: Gets every status that comes, and its text.
+    """
+
+    on_command: Callable[[bytes], None] = lambda _text: None
+    on_status: Callable[[CRCLStatus, bytes], None] = lambda _status, _text: None
+
+
 class CrclLink:
     """A connection with a reader of its own.
 
@@ -41,6 +55,7 @@ class CrclLink:
         peer: The name of the server in messages.
         send_s: How long the server may refuse to take bytes; then the connection is given up.
         findings: Gets what is wrong with statuses that are read all the same.
+        listeners: Hear all messages.
 
     Attributes:
         latest: The last status that came.
@@ -51,7 +66,12 @@ class CrclLink:
     """
 
     def __init__(
-        self, connection: Connection, peer: str, send_s: float = 5.0, findings: DocumentFindings | None = None
+        self,
+        connection: Connection,
+        peer: str,
+        send_s: float = 5.0,
+        findings: DocumentFindings | None = None,
+        listeners: LinkListeners | None = None,
     ) -> None:
         self.latest: CRCLStatus | None = None
         self.latest_text = b""
@@ -59,6 +79,7 @@ class CrclLink:
         self.arrived = 0
         self.lost = ""
         self._findings = DocumentFindings() if findings is None else findings
+        self._listeners = listeners or LinkListeners()
         self._connection = connection
         self._peer = peer
         self._send_s = send_s
@@ -71,10 +92,15 @@ class CrclLink:
 
     @classmethod
     async def open(
-        cls, connect: Connector, peer: str, send_s: float = 5.0, findings: DocumentFindings | None = None
+        cls,
+        connect: Connector,
+        peer: str,
+        send_s: float = 5.0,
+        findings: DocumentFindings | None = None,
+        listeners: LinkListeners | None = None,
     ) -> CrclLink:
         """Returns a link over a new connection; raises ConnectionFailed."""
-        return cls(await connect(), peer, send_s, findings)
+        return cls(await connect(), peer, send_s, findings, listeners)
 
     async def send(self, instance: CRCLCommandInstance) -> None:
         """Sends a command in one write; raises LinkLost, or NoAnswer when the server takes no bytes any more."""
@@ -89,6 +115,7 @@ class CrclLink:
 
     async def _send(self, data: bytes) -> None:
         if not self.lost:
+            self._listeners.on_command(data)
             try:
                 async with asyncio.timeout(self._send_s):
                     await self._connection.send(data)
@@ -157,6 +184,7 @@ class CrclLink:
         self.arrived += 1
         self.latest_text = document
         self.latest_s = asyncio.get_running_loop().time()
+        self._listeners.on_status(self.latest, document)
         self._wake()
 
     def _decoded(self, document: bytes) -> CRCLStatus:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 
 from cellwright.crcl.command_timeouts import CommandTimeouts
 
@@ -18,6 +19,7 @@ class ClientOptions:
         quiet_s: The longest time without a request, once a command is under way that cannot be done sooner.
         watch_s: The same while somebody watches whether the command is still wanted.
         status_s: How long an answer may take; a server that says nothing for so long counts as stalled.
+        take_up_s: How long statuses may be about the command before, until this one counts as lost on its way.
         refusal_s: How long an error over another command must last before this one counts as refused.
         reconnect_s: How long to try after a connection was lost; 0: not at all.
         retry_s: Between two tries.
@@ -31,6 +33,7 @@ class ClientOptions:
     quiet_s: float = 0.5
     watch_s: float = 0.1
     status_s: float = 5.0
+    take_up_s: float = inf
     refusal_s: float = 0.5
     reconnect_s: float = 10.0
     retry_s: float = 0.25

@@ -1,7 +1,9 @@
 """Real and virtual in one cell: robots and detectors at addresses beside simulated ones, switched while it runs."""
 
 from cellwright.hybrid.detector_target import DetectorTarget
+from cellwright.hybrid.lab_targets import LabTargets, read_targets
 from cellwright.hybrid.mirror import Mirror
+from cellwright.hybrid.robot_target import RobotTarget
 from cellwright.hybrid.times import TimeMap
 
-__all__ = ["DetectorTarget", "Mirror", "TimeMap"]
+__all__ = ["DetectorTarget", "LabTargets", "Mirror", "RobotTarget", "TimeMap", "read_targets"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal, Self
 
 from cellwright.cells import CrclCfg
 from cellwright.core.errors import UnknownName
 from cellwright.core.messages import CrclCommand, CrclStatus
-from cellwright.crcl import CrclServer
+from cellwright.crcl import CrclRobot, CrclServer
 from cellwright.crcl.memory import MemoryConnection
 from cellwright.interfaces.crcl_arm import CrclArm
 from cellwright.interfaces.crcl_frames import CrclArmFrame
@@ -32,6 +32,7 @@ class CrclInterface:
         frame: `base` or `world`.
         push_period_s: The period of statuses that are sent unasked; none are, unless given.
         arm_frames: Robot -> frame and sensors of its CRCL interface, instead of those of its cell.
+        stand_in: Given a robot's name and its simulated arm, returns what its server commands in place of that.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class CrclInterface:
         frame: Literal["base", "world"] = "base",
         push_period_s: float | None = None,
         arm_frames: Mapping[str, CrclArmFrame] | None = None,
+        stand_in: Callable[[str, CrclArm], CrclRobot] = lambda _robot, arm: arm,
     ) -> None:
         self._lab = lab
         self.frame = frame
@@ -53,7 +55,7 @@ class CrclInterface:
             lab.robot(robot)
         self.servers = {
             robot: CrclServer(
-                CrclArm(controller, lab.clock, lab.world.clock, lab.sensors, frames[robot]),
+                stand_in(robot, CrclArm(controller, lab.clock, lab.world.clock, lab.sensors, frames[robot])),
                 profile=profile,
                 frame=frame,
                 push_period_s=push_period_s,

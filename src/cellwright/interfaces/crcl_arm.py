@@ -106,6 +106,17 @@ class CrclArm:
             self._reading = tick, self._read()
         return self._reading[1]
 
+    def tool_in_base(self, pose_in_frame: Pose) -> Pose:
+        """Returns where the tool is in the base, for a pose of the controlled point in the frame of its commands."""
+        point = self._arm_frame.pose_frame_in_base @ pose_in_frame
+        return point @ self._controller.ring.pose_tool_in_flange if self._arm_frame.at_flange else point
+
+    def in_frame(self, pose_tool_in_base: Pose) -> Pose:
+        """Returns the pose of the controlled point in the frame of its commands, for one of the tool in the base."""
+        tool = self._controller.ring.pose_tool_in_flange
+        point = pose_tool_in_base @ tool.inverse() if self._arm_frame.at_flange else pose_tool_in_base
+        return self._arm_frame.pose_frame_in_base.inverse() @ point
+
     async def prepare(self) -> None:
         """Ends a fault and takes the joints; a robot that is locked for safety stays so, and says why."""
         if not self._controller.moving:

@@ -40,6 +40,7 @@ class Ending(StrEnum):
     RETURNED = "the controller has ended"
     FAILED = "the controller failed"
     BROKEN = "the simulation broke off"
+    STOPPED = "everything was stopped: a robot or detector outside was lost, or stopped in an emergency"
     TOO_SLOW = "real time ran out: the simulation was kept from going on"
     INTERRUPTED = "it was ended from outside"
 

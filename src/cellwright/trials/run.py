@@ -11,12 +11,14 @@ from typing import Any
 
 from cellwright import cells
 from cellwright.catalogue import FURNITURE, BoxFigures
+from cellwright.cells import CellTargetsCfg
 from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.messages import ActionEvent, Detections
 from cellwright.drawings.calibration import calibrated_drawings
 from cellwright.drawings.prior import Drawings
 from cellwright.execution import ActionRecord, ExecutionSettings, OrderReport, OrderStatus
 from cellwright.execution.progress import load_progress
+from cellwright.hybrid import LabTargets
 from cellwright.judge import FaultCfg
 from cellwright.judge.faults.spec import fault_text
 from cellwright.judge.faults.validation import check_fault
@@ -58,6 +60,10 @@ class RunCfg:
         on_action: Is told of every action that was tried, once it has ended or failed.
         plan: An external plan to begin with; a resumed run plans anew.
         calibration: Of the cell as it is drawn; corrects drawings and detections.
+        targets: Where robots and detectors are, of a laboratory with a pace; what the cell's file says when None.
+        targets_file: The file of that, which is followed when it changes.
+        on_open: Given the targets before they are connected.
+        say: Told of their events.
     """
 
     robots: tuple[str, ...] | None = None
@@ -69,6 +75,10 @@ class RunCfg:
     on_action: Callable[[ActionRecord], None] = lambda _record: None
     plan: ExternalPlan | None = None
     calibration: Calibration | None = None
+    targets: CellTargetsCfg | None = None
+    targets_file: Path | None = None
+    on_open: Callable[[LabTargets], None] = lambda _targets: None
+    say: Callable[[str], None] = lambda _text: None
 
 
 def check_order(lab: Lab, orders: Sequence[Order], cfg: RunCfg) -> None:
@@ -122,6 +132,10 @@ def run_order(lab: Lab, orders: Sequence[Order], cfg: RunCfg | None = None, resu
 
 def _run(lab: Lab, book: OrderBook, cfg: RunCfg, database: Database, resume: WorldState | None) -> Report:
     robots = Drawings.of(lab.cell).named_robots(cfg.robots)
+    targets = None
+    if cfg.targets is not None or cfg.targets_file is not None or lab.cell.targets.has_external:
+        targets = LabTargets(lab, cfg.targets, file=cfg.targets_file, say=cfg.say)
+        cfg.on_open(targets)
     trial = Trial(
         lab,
         _trial_cfg(lab, book, cfg),
@@ -130,6 +144,7 @@ def _run(lab: Lab, book: OrderBook, cfg: RunCfg, database: Database, resume: Wor
         is_run=True,
         database=cfg.database,
         calibration=cfg.calibration,
+        targets=targets,
     )
     controller = KittingController(
         trial.ports, database, robots=cfg.robots, settings=cfg.settings, on_action=cfg.on_action
@@ -145,7 +160,7 @@ def _run(lab: Lab, book: OrderBook, cfg: RunCfg, database: Database, resume: Wor
     end = lab.perform(trial.run(trial.inside(work)))
     wall_s, lost = perf_counter() - started_s, isinstance(trial.error, DatabaseError)
     if trial.account is None:
-        why = end[1] if end[0] is Ending.FAILED else f"not done after {end[1]}"
+        why = end[1] if end[0] in (Ending.FAILED, Ending.STOPPED) else f"not done after {end[1]}"
         trial.account = _gave_up(trial, cfg, why)
     report = None if lost else trial.report(end, "internal", wall_s=wall_s)
     if report is not None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cellwright.core.errors import BadInput, CellwrightError, JobFailed
 from cellwright.core.messages import Order
 from cellwright.execution import OrderReport
+from cellwright.hybrid import LabTargets
 from cellwright.interfaces.crcl import CrclInterface
 from cellwright.judge import Judge, KitVerdict, Points, Recoverability
 from cellwright.judge.faults.spec import fault_text, parse_fault
@@ -57,6 +58,7 @@ class Trial:
         database: Where its controller keeps what it knows.
         say: Told what is going on.
         calibration: Corrects the ports of a controller inside; the trial's own when None.
+        targets: Robots and detectors that are somewhere else; they are connected when it is run.
 
     Attributes:
         judge: Sees the truth; nothing that it says reaches a controller.
@@ -81,13 +83,19 @@ class Trial:
         database: str | Path = "sqlite://",
         say: Callable[[str], None] = lambda _text: None,
         calibration: Calibration | None = None,
+        targets: LabTargets | None = None,
     ) -> None:
         self.lab = lab
         self.cfg = cfg
         self.book = book
         self.is_run = is_run
         self.say = say
-        self.crcl = CrclInterface(lab)
+        self.targets = targets
+        if targets is None:
+            self.crcl = CrclInterface(lab)
+        else:
+            self.crcl = CrclInterface(lab, stand_in=targets.stand_in)
+            targets.on_stop = lambda why: self.stop(Ending.STOPPED, why)
         ports = lab_ports(lab, self.crcl, database=database, report=self._take_account)
         if calibration is None and cfg.calibration is not None:
             calibration = calibration_of(cfg.calibration, ports.drawings)
@@ -179,7 +187,17 @@ class Trial:
                 await asyncio.wait({work})
 
     async def run(self, work: Coroutine[Any, Any, TrialEnd]) -> TrialEnd:
-        """Waits for the end, which may come from outside; then closes all interfaces, and things come to rest."""
+        """Waits for the end, which may come from outside; then closes all interfaces, and things come to rest.
+
+        Raises:
+            JobFailed: A robot or detector that is somewhere else is not there; nothing was done.
+        """
+        if self.targets is not None:
+            try:
+                await self.targets.start()
+            except BaseException:
+                work.close()
+                raise
         watching = asyncio.ensure_future(work)
         await asyncio.wait({watching, self._stopped}, return_when=asyncio.FIRST_COMPLETED)
         end = self._stopped.result() if self._stopped.done() else watching.result()
@@ -188,12 +206,12 @@ class Trial:
         await self.close(end[0])
         return end
 
-    def stop(self, ending: Ending) -> None:
+    def stop(self, ending: Ending, why: str = "") -> None:
         """Ends the trial from outside; may be called from any thread."""
 
         def end() -> None:
             if not self._stopped.done():
-                self._stopped.set_result((ending, ""))
+                self._stopped.set_result((ending, why))
 
         self.lab.loop.call_soon_threadsafe(end)
 
@@ -204,6 +222,8 @@ class Trial:
             if ending in (Ending.SUBMITTED, Ending.COMPLETE):
                 await self.lab.clock.sleep(REST_S)  # who has submitted still waits for an answer
         await (self.interfaces or self.crcl).close()
+        if self.targets is not None:
+            await self.targets.close()
         await self.lab.clock.sleep(REST_S)
         self.look()
 
@@ -337,6 +357,7 @@ class Trial:
                 *self.notes,
                 *(self.account.notes if self.account else ()),
                 *(self.interfaces.notes if self.interfaces else ()),
+                *(self.targets.notes if self.targets else ()),
             ),
             versions=versions(),
         )

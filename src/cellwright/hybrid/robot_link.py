@@ -1,0 +1,280 @@
+"""The link to an external robot: one session over CRCL, its status again and again, its commands one by one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import deque
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from cellwright.cells import RobotTargetCfg
+from cellwright.control import RobotController
+from cellwright.core.errors import CellwrightError, JobFailed
+from cellwright.core.loop import WaitClock
+from cellwright.crcl import ClientOptions, CrclClient, CrclUnits, Outcome, OutcomeState, tcp
+from cellwright.crcl.link import LinkListeners
+from cellwright.crcl.messages import (
+    AngleUnitEnum,
+    CRCLCommand,
+    CRCLStatus,
+    EnableSensor,
+    EndCanon,
+    InitCanon,
+    LengthUnitEnum,
+    SetAngleUnits,
+    SetLengthUnits,
+    StopConditionEnum,
+)
+from cellwright.crcl.units import from_si
+from cellwright.hybrid.external_frame import ExternalFrame
+from cellwright.hybrid.robot_report import RobotReport, read_report
+from cellwright.motion import JointLimits
+
+__all__ = ["RobotLink", "TargetLost"]
+
+Array = npt.NDArray[np.float64]
+
+FIRST_S = 5.0  # for the first answer
+LEAVE_S = 3.0  # for the stop and the last command of a robot that is left
+KEPT = 200  # questions and answers of which times are told
+ODD_REPORTS = 5  # in a row that agree with each other, until a jump of the joints is believed
+MARGIN_RAD = 0.05  # by which joints may be further than their speeds allow
+TAKE_UP_S = 2.0  # for which a robot may be at the command before, until the one that was sent counts as lost
+RETRY_S = 0.2
+
+
+class TargetLost(JobFailed):
+    """An external robot that does not answer any more."""
+
+
+class RobotLink:
+    """A session with an external robot.
+
+    Attributes:
+        cfg: Where it is, and what it speaks.
+        latest: The last report that is believed.
+        doubt: What it says that is not believed; empty when all is.
+        messages: Counts its statuses.
+
+    Args:
+        controller: The simulated robot that it stands for.
+        cfg: Where it is.
+        clock: Time to wait by.
+        on_report: Gets every report that is believed.
+        on_text: Gets `command` or `status` and the text of every message.
+        say: Gets a line for each lost and new connection.
+        force_sensors: The force sensors that it may have.
+    """
+
+    def __init__(
+        self,
+        controller: RobotController,
+        cfg: RobotTargetCfg,
+        clock: WaitClock,
+        *,
+        on_report: Callable[[RobotReport], None] = lambda _report: None,
+        on_text: Callable[[str, bytes], None] = lambda _kind, _text: None,
+        say: Callable[[str], None] = lambda _text: None,
+        force_sensors: tuple[str, ...] = (),
+    ) -> None:
+        self.cfg, self.doubt, self.messages = cfg, "", 0
+        self.latest: RobotReport | None = None
+        self._controller, self._clock, self._on_report, self._on_text = controller, clock, on_report, on_text
+        self._frame = ExternalFrame.of(cfg)
+        self._units = CrclUnits(LengthUnitEnum(cfg.length_unit), AngleUnitEnum(cfg.angle_unit))
+        self._force_sensors = force_sensors
+        arm = controller.kinematics.arm
+        self._joints = len(arm.joints)
+        self._speeds_radps = JointLimits.of(arm).velocity_radps
+        self._asked_s: float | None = None  # when the question was sent that was not answered yet
+        self._delays_s: deque[float] = deque(maxlen=KEPT)
+        self._odd: list[Array] = []
+        options = ClientOptions(
+            poll_s=cfg.poll_s,
+            reconnect_s=cfg.reconnect_s,
+            status_s=cfg.stalled_s,
+            take_up_s=max(TAKE_UP_S, 2 * cfg.poll_s),
+        )
+        listeners = LinkListeners(self._note_command, self._take)
+        self._client = CrclClient(tcp(cfg.at), peer=cfg.at, options=options, say=say, listeners=listeners)
+        self._polling: asyncio.Task[None] | None = None
+
+    @property
+    def frame(self) -> ExternalFrame:
+        """The frame of its poses."""
+        return self._frame
+
+    @property
+    def latency_s(self) -> float:
+        """Half the mean time from a question to its answer."""
+        return float(np.mean(self._delays_s)) / 2 if self._delays_s else 0.0
+
+    @property
+    def jitter_s(self) -> float:
+        """The standard deviation of that half."""
+        return float(np.std(self._delays_s)) / 2 if self._delays_s else 0.0
+
+    @property
+    def uncertainty_s(self) -> float:
+        """By which times of reports may be wrong: half the time of a question and its answer."""
+        return max(self._delays_s, default=0.0) / 2
+
+    async def open(self) -> None:
+        """Connects, begins a session in its units, and waits for a report of where it is.
+
+        Raises:
+            JobFailed: Nobody is there, or speaks another language, refuses, has other units or joints.
+        """
+        try:
+            async with asyncio.timeout(FIRST_S + self.cfg.stalled_s):
+                await self._client.open()
+                await self._client.status()
+                await self.begin()
+                self._check(await self._client.status())
+        except TimeoutError:
+            await self.close()
+            raise JobFailed(f"{self.cfg.at} does not answer") from None
+        except BaseException:
+            await self.close()
+            raise
+
+    async def begin(self) -> None:
+        """Begins a session, which ends an error: InitCanon, units, the force sensors that it has.
+
+        Raises:
+            CommandFailed: It refuses.
+        """
+        (await self._client.execute(InitCanon(0))).check()
+        (await self._client.execute(SetLengthUnits(0, self._units.length))).check()
+        (await self._client.execute(SetAngleUnits(0, self._units.angle))).check()
+        had, self._force_sensors = self._force_sensors, ()
+        for name in had:
+            if not (await self._client.execute(EnableSensor(0, name))).done:
+                await self.begin()  # a refusal is an error until InitCanon
+                return
+        self._force_sensors = had
+
+    def watch(self, on_lost: Callable[[str], None]) -> None:
+        """Asks for the status from now on, until it is lost for good or the link is closed.
+
+        Args:
+            on_lost: Told why it was lost.
+        """
+        self._polling = asyncio.get_running_loop().create_task(self._poll(on_lost))
+
+    async def execute(self, command: CRCLCommand, timeout_s: float | None = None) -> Outcome:
+        """Executes a command in SI units; one that got lost on its way is sent once more.
+
+        Raises:
+            TargetLost: The robot does not answer any more.
+        """
+        told = from_si(command, self._units, (False,) * self._joints)
+        for last in (False, True):
+            outcome = await self._client.execute(told, timeout_s=timeout_s)
+            is_lost_on_its_way = outcome.state is OutcomeState.TIMEOUT and outcome.reason.startswith("not taken up")
+            if last or not is_lost_on_its_way:
+                break
+        if outcome.state is OutcomeState.LOST or is_lost_on_its_way:
+            raise TargetLost(f"{self.cfg.at}: {outcome.reason}")
+        return outcome
+
+    async def stop(self, condition: StopConditionEnum) -> str:
+        """Stops the robot; returns why it could not be stopped, or nothing."""
+        outcome = await self._client.abort(condition, timeout_s=LEAVE_S)
+        return "" if outcome.done else outcome.text
+
+    async def leave(self) -> None:
+        """Ends the session and the link; the robot stands already."""
+        if self._client.session_settings.initialised:
+            with contextlib.suppress(CellwrightError):  # it is gone
+                await self._client.execute(EndCanon(0), timeout_s=LEAVE_S)
+        await self.close()
+
+    async def close(self) -> None:
+        """Ends the link; harmless when there is none."""
+        polling, self._polling = self._polling, None
+        if polling is not None and polling is not asyncio.current_task():
+            polling.cancel()
+            await asyncio.gather(polling, return_exceptions=True)
+        await self._client.close()
+
+    async def _poll(self, on_lost: Callable[[str], None]) -> None:
+        """Asks again and again; one that is silent is asked for as long as a lost connection is tried again."""
+        silent_since_s: float | None = None
+        while True:
+            begin_s = self._clock.time_s
+            if self._asked_s is not None and begin_s - self._asked_s < self.cfg.stalled_s / 2:
+                await self._clock.sleep(self.cfg.poll_s / 4)  # a command's own question will be answered
+                continue
+            try:
+                await self._client.status()
+                silent_since_s = None
+            except CellwrightError as error:
+                silent_since_s = begin_s if silent_since_s is None else silent_since_s
+                if self._clock.time_s - silent_since_s >= self.cfg.reconnect_s + self.cfg.stalled_s:
+                    on_lost(f"{self.cfg.at}: {error}")
+                    return
+                await self._clock.sleep(RETRY_S)
+            await self._clock.sleep(max(self.cfg.poll_s - (self._clock.time_s - begin_s), 0.001))
+
+    def _note_command(self, text: bytes) -> None:
+        self._on_text("command", text)
+        if self._asked_s is None and b"GetStatus" in text:
+            self._asked_s = self._clock.time_s
+
+    def _take(self, status: CRCLStatus, text: bytes) -> None:
+        self._on_text("status", text)
+        self.messages += 1
+        now_s = self._clock.time_s
+        asked_s, self._asked_s = now_s if self._asked_s is None else self._asked_s, None
+        self._delays_s.append(now_s - asked_s)
+        tool = self._controller.ring.pose_tool_in_flange
+        report = read_report(status, self._units, self._frame, tool, self._joints, (asked_s, now_s))
+        doubts = (*report.doubts, *self._odd_joints(report))
+        self.doubt = "; ".join(doubts)
+        if report.joints_rad is not None and len(doubts) > len(report.doubts):
+            return
+        self.latest = report
+        self._on_report(report)
+
+    def _odd_joints(self, report: RobotReport) -> tuple[str, ...]:
+        """Returns why joints are not believed that have jumped; several reports that agree are believed after all."""
+        joints, before = report.joints_rad, self.latest
+        if joints is None or before is None or before.joints_rad is None:
+            return ()
+        passed_s = report.arrival_s - before.arrival_s
+        far = np.abs(joints - before.joints_rad) - self._speeds_radps * (passed_s + self.uncertainty_s) - MARGIN_RAD
+        if far.max() <= 0.0:
+            self._odd.clear()
+            return ()
+        self._odd = [other for other in self._odd if np.abs(other - joints).max() <= MARGIN_RAD]
+        self._odd.append(joints)
+        if len(self._odd) >= ODD_REPORTS:
+            self._odd.clear()
+            return ()
+        number = int(far.argmax())
+        jump_deg = np.degrees(joints[number] - before.joints_rad[number])
+        return (f"its joint {number + 1} has jumped by {jump_deg:.0f} deg",)
+
+    def _check(self, status: CRCLStatus) -> None:
+        """Checks that it speaks the units that it was told, and reports where it is."""
+        told = status.settings_status
+        for what, reported, wanted in (
+            ("length", told and told.length_unit_name, self._units.length),
+            ("angle", told and told.angle_unit_name, self._units.angle),
+        ):
+            if reported and reported != wanted:
+                raise JobFailed(f"{self.cfg.at} reports {reported} as its unit of {what}, it was told {wanted}")
+        report = self.latest
+        if report is None or (report.joints_rad is None and report.pose_tool_in_base is None):
+            why = f": {self.doubt}" if self.doubt else ""
+            raise JobFailed(f"{self.cfg.at} does not report where it is{why}")
+        others = status.joint_statuses.joint_status if status.joint_statuses else ()
+        if self.cfg.joint_tolerance_deg is not None and others and len(others) != self._joints:
+            raise JobFailed(
+                f"{self.cfg.at} has {len(others)} joints, {self._controller.name} has {self._joints}"
+                " (allowed: as many, or `joint_tolerance_deg: null`)"
+            )
