@@ -24,7 +24,7 @@ __all__ = ["COMMANDS", "main", "make_app"]
 
 COMMANDS = (
     "init", "examples", "run", "trial", "calibrate", "cell", "model", "move", "look", "reach", "plan", "db", "serve",
-    "control", "crcl", "ros", "log", "experiment", "bench", "course", "doctor",
+    "control", "targets", "crcl", "ros", "log", "experiment", "bench", "course", "doctor",
 )  # fmt: skip
 """Modules of this package: a group called `app`, or a function of the module's own name."""
 COMPLETION = {"--install-completion", "--show-completion"}

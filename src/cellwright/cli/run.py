@@ -12,6 +12,7 @@ import typer
 
 from cellwright.cli.live_page import SPEED_HELP, VIEW_HELP, LivePage
 from cellwright.cli.output import Quiet, counted, err, prepare_output, print_json, say, take_folder, tell, tell_hints
+from cellwright.cli.targets_options import ControlPortOption, TargetsOption
 from cellwright.cli.watching import FastOption, TraceOption, VideoOption, WatchFiles
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, UnknownName
@@ -89,6 +90,8 @@ def run(
     view: Annotated[str | None, typer.Option(metavar="[HOST:PORT]", help=VIEW_HELP)] = None,
     speed: Annotated[str | None, typer.Option(help=SPEED_HELP)] = None,
     trace: TraceOption = None,
+    targets: TargetsOption = None,
+    control_port: ControlPortOption = 0,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> int:
@@ -130,6 +133,9 @@ def run(
     if not resume and (pick := _pick_order(loaded, order)) is not None:
         from cellwright.cli.run_pick import run_pick_order
 
+        if targets is not None:
+            raise BadInput("--targets is for orders of kits: what picks from pictures has simulated robots only")
+
         return run_pick_order(
             context, cell, pick, seed=seed, fidelity=fidelity, realtime=realtime, record=record, picture=picture,
             draw=not no_picture, out=out, overwrite=overwrite, as_json=as_json, calibration=calibration,
@@ -166,8 +172,19 @@ def run(
     from cellwright.trials.run import check_order, run_order
     from cellwright.trials.run_files import run_files
 
-    cfg = replace(_cfg(header), plan=given, calibration=measured)
-    pace = 1.0 if realtime else None
+    if targets is None and header.get("targets"):
+        targets = Path(header["targets"])
+    if targets is not None:
+        header["targets"] = str(targets.absolute())
+    cfg = replace(
+        _cfg(header),
+        plan=given,
+        calibration=measured,
+        targets_file=targets,
+        control_port=control_port,
+        say=lambda line: say(line, to=err),
+    )
+    pace = 1.0 if realtime or targets is not None or loaded.targets.has_external else None
     with Lab.from_cell(loaded, header["seed"], fidelity=header["fidelity"], pace=pace) as lab:
         check_order(lab, orders, cfg)
         with run_files(record, picture, database, world_file, overwrite=overwrite, draw=not no_picture) as files:

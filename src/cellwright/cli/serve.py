@@ -14,10 +14,12 @@ import typer
 from cellwright.cells import cell_hints
 from cellwright.cli.live_page import VIEW_HELP, LivePage
 from cellwright.cli.output import err, say, tell_hints
+from cellwright.cli.targets_options import ControlPortOption, TargetsOption
 from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
 from cellwright.core.listener import host_and_port
 from cellwright.core.pacing import FASTEST, SLOWEST, PaceLoss
+from cellwright.hybrid import LabTargets
 from cellwright.interfaces import (
     PICTURE_PORT,
     USARTRUTH_PORT,
@@ -81,6 +83,8 @@ def serve(
     record: Annotated[Path | None, typer.Option(help="Log everything to this MCAP file.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a log that exists.")] = False,
     view: Annotated[str | None, typer.Option(metavar="[HOST:PORT]", help=VIEW_HELP)] = None,
+    targets: TargetsOption = None,
+    control_port: ControlPortOption = 0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the addresses as one JSON object in one line.")
     ] = False,
@@ -101,7 +105,16 @@ def serve(
     with Lab.from_cell(loaded, seed, pace=1.0, fidelity=fidelity, source=source, horizon_s=FOR_EVER_S) as lab:
         lab.loop.pacing.speed = speed  # a loop with a pace, however fast: clients that are always busy do not stop it
         lab.loop.pacing.watch(PaceLoss(lab.loop.pacing, lab.world.clock, _tell).look, PACE_LOOK_S)
-        crcl = CrclInterface(lab, profile=profile, frame=_frame(frame), push_period_s=push)
+        elsewhere = None
+        if targets is not None or loaded.targets.has_external:
+            elsewhere = LabTargets(lab, file=targets, say=_tell, control_port=control_port)
+        crcl = CrclInterface(
+            lab,
+            profile=profile,
+            frame=_frame(frame),
+            push_period_s=push,
+            stand_in=None if elsewhere is None else elsewhere.stand_in,
+        )
         vision = VisionInterface(lab, profile=profile, frame=_frame(frame))
         pictures = PictureInterface(lab)
         for robot in ports:
@@ -118,7 +131,20 @@ def serve(
             lab.record(record)
         with live.watching(lab):
             lab.perform(
-                _serve(lab, crcl, vision, pictures, bridges, telling, host, ports, vision_ports, picture_port, as_json)
+                _serve(
+                    lab,
+                    crcl,
+                    vision,
+                    pictures,
+                    bridges,
+                    telling,
+                    elsewhere,
+                    host,
+                    ports,
+                    vision_ports,
+                    picture_port,
+                    as_json,
+                )
             )
     return 0
 
@@ -130,6 +156,7 @@ async def _serve(
     pictures: PictureInterface,
     bridges: dict[str, RosBridge],
     telling: tuple[UsarTruthInterface, tuple[str, int]] | None,
+    targets: LabTargets | None,
     host: str,
     ports: dict[str, int],
     vision_ports: dict[str, int],
@@ -137,6 +164,8 @@ async def _serve(
     as_json: bool,
 ) -> None:
     try:
+        if targets is not None:
+            await targets.start()
         await crcl.start(host, ports)
         await vision.start(host, vision_ports)
         if pictures.cameras:
@@ -151,6 +180,7 @@ async def _serve(
             **({"pictures": {"cameras": pictures.address}} if pictures.cameras else {}),
             **({"usartruth": {"truth": telling[0].address}} if telling else {}),
             **({"bridges": {name: bridge.address for name, bridge in bridges.items()}} if bridges else {}),
+            **({"control": {"targets": targets.control.address}} if targets else {}),
         }
         if as_json:
             print(json.dumps({"cell": lab.cell.name, **addresses}))  # one line: the process that started it reads on
@@ -172,6 +202,8 @@ async def _serve(
         await pictures.close()
         await vision.close()
         await crcl.close()
+        if targets is not None:
+            await targets.close()
 
 
 def _bridges(

@@ -15,6 +15,7 @@ from rich.text import Text
 from cellwright.cli.live_page import SPEED_HELP, VIEW_HELP, LivePage
 from cellwright.cli.output import Quiet, err, prepare_output, print_json, say, table, take_folder, tell
 from cellwright.cli.page_file import command_line
+from cellwright.cli.targets_options import TargetsOption
 from cellwright.cli.watching import FastOption, VideoOption, WatchFiles
 from cellwright.core.errors import BadInput, UnknownName
 
@@ -75,6 +76,7 @@ def trial(
             help="A trace: the whole run in one HTML file; with --seeds trace.html in each folder that stays.",
         ),
     ] = None,
+    targets: TargetsOption = None,
     quiet: Quiet = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as one JSON object.")] = False,
 ) -> int:
@@ -108,7 +110,9 @@ def trial(
     if seeds is not None:
         if addresses is not None:
             raise BadInput("--addresses is for one trial: with --seeds, a controller gets them by --controller-command")
-        for option, value in (("--view", view), ("--speed", speed), ("--video", video), ("--fast", fast or None)):
+        for option, value in (
+            ("--view", view), ("--speed", speed), ("--video", video), ("--fast", fast or None), ("--targets", targets),
+        ):  # fmt: skip
             if value is not None:
                 raise BadInput(f"{option} is for one trial: leave --seeds out, the file has the seed")
         from cellwright.cli.trial_seeds import run_sweep
@@ -183,6 +187,7 @@ def trial(
             watch=watching,
             program=program,
             on_log=recorded,
+            targets=targets,
         )
     except UnsavedReport as error:  # told at the end, after the verdict
         report, unsaved = error.report, error

@@ -36,7 +36,7 @@ class NoAnswer(JobFailed):
 
 @dataclass(frozen=True)
 class LinkListeners:
-    """Who hears what goes over a connection.
+    """The listeners to all that goes over a connection.
 
     Attributes:
         on_command: Gets the text of every message that is sent, questions for the status included.

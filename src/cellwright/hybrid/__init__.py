@@ -4,6 +4,16 @@ from cellwright.hybrid.detector_target import DetectorTarget
 from cellwright.hybrid.lab_targets import LabTargets, read_targets
 from cellwright.hybrid.mirror import Mirror
 from cellwright.hybrid.robot_target import RobotTarget
+from cellwright.hybrid.targets_control import TARGET_QUESTIONS, TargetsControl
 from cellwright.hybrid.times import TimeMap
 
-__all__ = ["DetectorTarget", "LabTargets", "Mirror", "RobotTarget", "TimeMap", "read_targets"]
+__all__ = [
+    "TARGET_QUESTIONS",
+    "DetectorTarget",
+    "LabTargets",
+    "Mirror",
+    "RobotTarget",
+    "TargetsControl",
+    "TimeMap",
+    "read_targets",
+]

@@ -1,4 +1,4 @@
-"""Whether an external robot and its simulated twin agree so far that one may take over from the other."""
+"""The agreement of an external robot and its simulated twin, without which neither may take over from the other."""
 
 from __future__ import annotations
 

@@ -21,6 +21,8 @@ from cellwright.hybrid.detector_target import DetectorTarget
 from cellwright.hybrid.mirror import Mirror
 from cellwright.hybrid.pace_gate import PaceGate
 from cellwright.hybrid.robot_target import RobotTarget
+from cellwright.hybrid.targets_control import TargetsControl
+from cellwright.interfaces.control import ControlInterface
 from cellwright.interfaces.crcl_arm import CrclArm
 from cellwright.lab import Lab
 from cellwright.lab.cell_file import check_targets
@@ -56,6 +58,7 @@ class LabTargets:
         robots: Robot -> its target.
         detectors: Detector -> its target.
         gate: Holds external robots while the laboratory does not keep pace.
+        control: The socket for switches.
         stopped: Why everything was stopped; empty while nothing was.
 
     Args:
@@ -64,6 +67,7 @@ class LabTargets:
         file: Read again whenever it changes, and followed.
         say: Told a line for each event.
         on_stop: Told why a run must stop: a robot or detector was lost, or an emergency stop was pressed.
+        control_port: Where switches are taken as lines of JSON, on this machine only; 0 is any free port, None nowhere.
 
     Raises:
         BadInput: The laboratory runs as fast as possible, which no external robot could follow.
@@ -77,6 +81,7 @@ class LabTargets:
         file: Path | None = None,
         say: Callable[[str], None] = LOG.info,
         on_stop: Callable[[str], None] = lambda _why: None,
+        control_port: int | None = None,
     ) -> None:
         if lab.loop.pacing.speed is None:
             raise BadInput(f"{lab.cell.where}: targets need a laboratory with a pace, such as `pace=1.0` of `cw.Lab`")
@@ -101,6 +106,9 @@ class LabTargets:
         lab.bus.declare(STATUS_TOPIC, TargetStatus)
         self._hearing = lab.bus.subscribe(ACTIONS_TOPIC, self._hear_action, subscriber="targets")
         self._given_up: set[str] = set()
+        self._control_port = control_port
+        self._commands = TargetsControl(self, lambda line: self.control.push(line))
+        self.control = ControlInterface(self._commands.answer)
         self._were_external: dict[str, str] = {}
 
     def stand_in(self, robot: str, arm: CrclArm) -> RobotTarget:
@@ -128,6 +136,9 @@ class LabTargets:
         except BaseException:
             await self.close()
             raise
+        if self._control_port is not None:
+            await self.control.start(port=self._control_port)
+            self._say(f"targets: switched at {self.control.address}")
         self._do(self._tell_status())
         self._do(self._watch_detectors())
         if self._file is not None:
@@ -141,6 +152,7 @@ class LabTargets:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self.control.close()
         closing = [target.close() for target in self._all]
         await asyncio.gather(*closing, return_exceptions=True)
 

@@ -127,8 +127,11 @@ class Mirror:
         for name, one in [*pairs, *far]:
             if not self._owns(detector, name, time_s) or name in busy or not one.is_still:
                 continue
+            is_near = (name, one) not in far
+            if is_near and not of_trays and shares[name] < WHOLE:
+                continue  # what is seen of it has another middle than the whole
             middle = self._by_parts(eye, name, one) if of_trays and shares[name] < WHOLE else one.position
-            pose = rest_pose(world, name, one, middle, is_near=(name, one) not in far)
+            pose = rest_pose(world, name, one, middle, is_near=is_near)
             if pose is not None and far_off(world.pose_of(name), pose, is_first):
                 moved += self._put(name, pose)
         return moved

@@ -16,7 +16,7 @@ __all__ = ["far_off", "rest_pose", "riders_of"]
 CENTRED_M = 0.0015  # what is seen so near to a slot's axis is seated in it
 UPRIGHT_RAD = 0.05
 RAISE_M, HIGHEST_M = 0.002, 0.060
-OFF_M, OFF_RAD = 0.002, 0.02  # from which on a thing is put elsewhere
+OFF_M, OFF_RAD = 0.001, 0.015  # from which on a thing is put elsewhere
 FIRST_M, FIRST_RAD = 0.0003, 0.003  # the same with the first frames
 
 

@@ -29,8 +29,8 @@ from cellwright.crcl.messages import (
     StopConditionEnum,
 )
 from cellwright.crcl.units import from_si
-from cellwright.hybrid.external_frame import ExternalFrame
 from cellwright.hybrid.robot_report import RobotReport, read_report
+from cellwright.hybrid.target_frame import TargetFrame
 from cellwright.motion import JointLimits
 
 __all__ = ["RobotLink", "TargetLost"]
@@ -83,7 +83,7 @@ class RobotLink:
         self.cfg, self.doubt, self.messages = cfg, "", 0
         self.latest: RobotReport | None = None
         self._controller, self._clock, self._on_report, self._on_text = controller, clock, on_report, on_text
-        self._frame = ExternalFrame.of(cfg)
+        self._frame = TargetFrame.of(cfg)
         self._units = CrclUnits(LengthUnitEnum(cfg.length_unit), AngleUnitEnum(cfg.angle_unit))
         self._force_sensors = force_sensors
         arm = controller.kinematics.arm
@@ -103,7 +103,7 @@ class RobotLink:
         self._polling: asyncio.Task[None] | None = None
 
     @property
-    def frame(self) -> ExternalFrame:
+    def frame(self) -> TargetFrame:
         """The frame of its poses."""
         return self._frame
 

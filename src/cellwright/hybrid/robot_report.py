@@ -21,7 +21,7 @@ from cellwright.crcl.messages import (
 from cellwright.crcl.plausibility import AXIS_ERROR, without_implausible_positions
 from cellwright.crcl.poses import checked_pose
 from cellwright.crcl.units import CrclUnits, to_si
-from cellwright.hybrid.external_frame import ExternalFrame
+from cellwright.hybrid.target_frame import TargetFrame
 
 __all__ = ["RobotReport", "read_report"]
 
@@ -32,7 +32,7 @@ EMERGENCY_WORDS = ("emergency", "e-stop", "estop", "e stop")
 
 @dataclass(frozen=True)
 class RobotReport:
-    """What an external robot has said of itself.
+    """The state of an external robot, by its own account.
 
     Attributes:
         time_s: When it was so, in simulated time: half way between the question and the answer.
@@ -72,7 +72,7 @@ class RobotReport:
 def read_report(
     status: CRCLStatus,
     units: CrclUnits,
-    frame: ExternalFrame,
+    frame: TargetFrame,
     pose_tool_in_flange: Pose,
     joints: int,
     times_s: tuple[float, float],

@@ -43,7 +43,7 @@ class CrclInterface:
         frame: Literal["base", "world"] = "base",
         push_period_s: float | None = None,
         arm_frames: Mapping[str, CrclArmFrame] | None = None,
-        stand_in: Callable[[str, CrclArm], CrclRobot] = lambda _robot, arm: arm,
+        stand_in: Callable[[str, CrclArm], CrclRobot] | None = None,
     ) -> None:
         self._lab = lab
         self.frame = frame
@@ -53,16 +53,20 @@ class CrclInterface:
         )
         for robot in frames:
             lab.robot(robot)
+        arms = {
+            robot: CrclArm(controller, lab.clock, lab.world.clock, lab.sensors, frames[robot])
+            for robot, controller in lab.robots.items()
+        }
         self.servers = {
             robot: CrclServer(
-                stand_in(robot, CrclArm(controller, lab.clock, lab.world.clock, lab.sensors, frames[robot])),
+                arms[robot] if stand_in is None else stand_in(robot, arms[robot]),
                 profile=profile,
                 frame=frame,
                 push_period_s=push_period_s,
                 on_command=lambda text, robot=robot: self.tell(robot, "command", text),  # type: ignore[misc]
                 on_status=lambda text, robot=robot: self.tell(robot, "status", text),  # type: ignore[misc]
             )
-            for robot, controller in lab.robots.items()
+            for robot in lab.robots
         }
 
     async def start(self, host: str = "127.0.0.1", ports: Mapping[str, int] | None = None) -> Self:

@@ -62,8 +62,8 @@ class RunCfg:
         calibration: Of the cell as it is drawn; corrects drawings and detections.
         targets: Where robots and detectors are, of a laboratory with a pace; what the cell's file says when None.
         targets_file: The file of that, which is followed when it changes.
-        on_open: Given the targets before they are connected.
-        say: Told of their events.
+        control_port: Where switches of targets are taken; any free port by default.
+        say: Told of events of targets.
     """
 
     robots: tuple[str, ...] | None = None
@@ -77,7 +77,7 @@ class RunCfg:
     calibration: Calibration | None = None
     targets: CellTargetsCfg | None = None
     targets_file: Path | None = None
-    on_open: Callable[[LabTargets], None] = lambda _targets: None
+    control_port: int = 0
     say: Callable[[str], None] = lambda _text: None
 
 
@@ -134,8 +134,7 @@ def _run(lab: Lab, book: OrderBook, cfg: RunCfg, database: Database, resume: Wor
     robots = Drawings.of(lab.cell).named_robots(cfg.robots)
     targets = None
     if cfg.targets is not None or cfg.targets_file is not None or lab.cell.targets.has_external:
-        targets = LabTargets(lab, cfg.targets, file=cfg.targets_file, say=cfg.say)
-        cfg.on_open(targets)
+        targets = LabTargets(lab, cfg.targets, file=cfg.targets_file, say=cfg.say, control_port=cfg.control_port)
     trial = Trial(
         lab,
         _trial_cfg(lab, book, cfg),

@@ -91,10 +91,8 @@ class Trial:
         self.is_run = is_run
         self.say = say
         self.targets = targets
-        if targets is None:
-            self.crcl = CrclInterface(lab)
-        else:
-            self.crcl = CrclInterface(lab, stand_in=targets.stand_in)
+        self.crcl = CrclInterface(lab, stand_in=None if targets is None else targets.stand_in)
+        if targets is not None:
             targets.on_stop = lambda why: self.stop(Ending.STOPPED, why)
         ports = lab_ports(lab, self.crcl, database=database, report=self._take_account)
         if calibration is None and cfg.calibration is not None:

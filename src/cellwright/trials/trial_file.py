@@ -18,6 +18,7 @@ from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, ConfigError, ConfigErrors, SimulationError
 from cellwright.core.messages import Detections
 from cellwright.core.yaml_lines import with_line
+from cellwright.hybrid import LabTargets
 from cellwright.judge import Recoverability
 from cellwright.judge.faults.validation import check_fault
 from cellwright.lab.cell_file import read_cell
@@ -58,6 +59,7 @@ def run_trial(
     command: str = "",
     program: ControllerCommand | None = None,
     on_log: Callable[[Path], Mapping[str, str]] = lambda _log: {},
+    targets: Path | None = None,
 ) -> Report:
     """Runs a trial to its end; whatever the controller does or does not do, there is a verdict.
 
@@ -79,6 +81,7 @@ def run_trial(
         command: How the trial is repeated, for its page.
         program: Starts the controller outside, once the interfaces are open, and ends with the trial.
         on_log: Given the log once it is complete; returns what its page links to, text -> file.
+        targets: The file that says which robots and detectors are somewhere else, instead of what the cell says.
 
     Raises:
         BadInput: The trial does not fit its cell, or no controller could fill its orders; nothing was done.
@@ -89,12 +92,14 @@ def run_trial(
     if name not in controller_names():
         raise TRIAL_CONTROLLERS.unknown(name, besides=(EXTERNAL,))
     book, lacking = _orders(cfg, cell)
-    speed = pace if pace is not None else (cfg.pace if name == EXTERNAL else None)
+    is_hybrid = targets is not None or cell.targets.has_external
+    speed = pace if pace is not None else (cfg.pace if name == EXTERNAL or is_hybrid else None)
     with Lab.from_cell(cell, cfg.seed, pace=speed) as lab:
         errors = ErrorCollector()
         _check_faults(cfg, lab, errors)
         errors.raise_errors()
-        trial = Trial(lab, cfg, book, say=say)
+        elsewhere = _targets(lab, targets, say, has_control=name != EXTERNAL) if is_hybrid else None
+        trial = Trial(lab, cfg, book, say=say, targets=elsewhere)
         interfaces = TrialInterfaces(trial)
         possible = trial.recoverable()
         _refuse(cfg, [] if possible.recoverable else [possible.reason])
@@ -167,6 +172,11 @@ async def _outside(
         return Ending.GONE, f"at {trial.lab.clock.time_s - alone_s:.1f} s"
 
     return await trial.until_end(gone)
+
+
+def _targets(lab: Lab, file: Path | None, say: Callable[[str], None], *, has_control: bool) -> LabTargets:
+    """Returns the targets of a trial; with a controller inside there is no other socket on which to switch them."""
+    return LabTargets(lab, file=file, say=say, control_port=0 if has_control else None)
 
 
 def _orders(cfg: TrialCfg, cell: Cell) -> tuple[OrderBook, list[str]]:

@@ -15,6 +15,7 @@ from cellwright.core.messages import CrclCommand
 from cellwright.crcl import CRCLCommandInstance, DecodeError, decode
 from cellwright.crcl import Message as CrclMessage
 from cellwright.drawings.summary import drawings
+from cellwright.hybrid import TARGET_QUESTIONS, TargetsControl
 from cellwright.interfaces.control import ControlInterface
 from cellwright.interfaces.usartruth import UsarTruthInterface
 from cellwright.interfaces.vision import VisionInterface
@@ -46,6 +47,7 @@ class TrialInterfaces:
         self.vision = VisionInterface(trial.lab)
         self.usartruth: UsarTruthInterface | None = None
         self.control = ControlInterface(self._answer, self._greeting)
+        self._targets = None if trial.targets is None else TargetsControl(trial.targets, self.control.push)
         trial.interfaces = self
         trial.book.on_announce.append(lambda order: self.control.push({"announce": order.as_dict()}))
         for robot in trial.lab.robots:
@@ -118,6 +120,8 @@ class TrialInterfaces:
 
     def _answer(self, asked: dict[str, Any]) -> dict[str, Any]:
         now_s = self._trial.lab.clock.time_s
+        if self._targets is not None and self._targets.knows(asked):
+            return self._targets.answer(asked)
         if "submit" in asked:
             name = asked["submit"]
             if not isinstance(name, str):
@@ -133,7 +137,8 @@ class TrialInterfaces:
                 return {"drawings": self.drawings}
             case "time":
                 return {"time_s": now_s}
-        raise UnknownName("question", str(asked.get("ask", asked))[:80], QUESTIONS)
+        known = QUESTIONS if self._targets is None else (*QUESTIONS, *TARGET_QUESTIONS)
+        raise UnknownName("question", str(asked.get("ask", asked))[:80], known)
 
 
 class ClockPause:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from cellwright.cells import RobotTargetCfg
 from cellwright.core.pose import Pose
 
-__all__ = ["ExternalFrame"]
+__all__ = ["TargetFrame"]
 
 
 @dataclass(frozen=True)
-class ExternalFrame:
+class TargetFrame:
     """Converts poses of a tool between the base of the drawings and what an external robot speaks of.
 
     Attributes:
@@ -23,7 +23,7 @@ class ExternalFrame:
     at_flange: bool
 
     @classmethod
-    def of(cls, cfg: RobotTargetCfg) -> ExternalFrame:
+    def of(cls, cfg: RobotTargetCfg) -> TargetFrame:
         """Returns the frame that a target names."""
         return cls(cfg.frame.pose, cfg.point == "flange")
 
