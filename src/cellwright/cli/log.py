@@ -18,8 +18,20 @@ from cellwright.cli.log_text import note_text, only_other, text_of
 from cellwright.cli.log_video import video
 from cellwright.cli.output import console, err, prepare_output, print_json, say, table
 from cellwright.cli.page_file import prepare_page
+from cellwright.core.errors import BadInput
 from cellwright.core.extras import need_extra
-from cellwright.record import Difference, Log, LogEntry, Mismatch, Sameness, fields_of, paced, plain, read_log
+from cellwright.record import (
+    Difference,
+    Log,
+    LogEntry,
+    Mismatch,
+    Sameness,
+    compare_twins,
+    fields_of,
+    paced,
+    plain,
+    read_log,
+)
 from cellwright.record import compare as compare_logs
 from cellwright.record import plot as plot_log
 
@@ -141,7 +153,12 @@ def trace(
 @app.command()
 def compare(
     a: Annotated[Path, typer.Argument(metavar="A", help="A log.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="Another.")],
+    b: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[B]", help="Another; without it the external robots of A are compared with their twins."
+        ),
+    ] = None,
     tolerance: Annotated[float, typer.Option(metavar="X", help="How far numbers with a fraction may be apart.")] = 0.0,
     html: Annotated[
         Path | None, typer.Option(metavar="OUT", help="Write a page that replays both runs side by side.")
@@ -149,7 +166,12 @@ def compare(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a page that exists.")] = False,
     as_json: Json = False,
 ) -> int:
-    """Compares two logs message by message: exit 0 when they are equal, 1 when not, 2 when one is not a log."""
+    """Compares two logs message by message: exit 0 when they are equal, 1 when not, 2 when one is not a log.
+
+    Of one log: how far robots that were external are from their simulated twins, or shadows.
+    """
+    if b is None:
+        return _compare_twins(a, as_json=as_json)
     logs = read_log(a), read_log(b)
     if html is not None:
         from cellwright.viewing.trace import write_comparison
@@ -178,6 +200,22 @@ def compare(
     _mismatch_table("topics", "messages", result.topics)
     _mismatch_table("metadata", "value", tuple(map(only_other, result.metadata)))
     return 0 if result.equal else 1
+
+
+def _compare_twins(file: Path, *, as_json: bool) -> int:
+    twins = compare_twins(read_log(file))
+    if as_json:
+        print_json({"a": str(file), "twins": [twin.as_dict() for twin in twins]})
+        return 0
+    if not twins:
+        raise BadInput(f"{file}: no robot was external in it; to compare two logs, name a second one")
+    rows = []
+    for name in (key for key in twins[0].as_dict() if key != "robot"):
+        values = [twin.as_dict()[name] for twin in twins]
+        if any(value is not None for value in values):
+            rows.append([name, *("-" if value is None else f"{value:.4g}" for value in values)])
+    table("external robots and their twins", ["", *(twin.robot for twin in twins)], rows)
+    return 0
 
 
 @app.command()

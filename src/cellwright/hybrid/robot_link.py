@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -233,6 +234,8 @@ class RobotLink:
         self._delays_s.append(now_s - asked_s)
         tool = self._controller.ring.pose_tool_in_flange
         report = read_report(status, self._units, self._frame, tool, self._joints, (asked_s, now_s))
+        if self.latest is not None and not report.forces:  # InitCanon turns them off for a moment
+            report = replace(report, forces=self.latest.forces)
         doubts = (*report.doubts, *self._odd_joints(report))
         self.doubt = "; ".join(doubts)
         if report.joints_rad is not None and len(doubts) > len(report.doubts):

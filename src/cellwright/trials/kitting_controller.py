@@ -6,6 +6,7 @@ It has what external controllers have: the drawings, what the detectors report, 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -69,6 +70,7 @@ class KittingController:
         self.robots = ports.drawings.named_robots(robots)
         self.settings = settings or ExecutionSettings()
         self._views = ports.drawings.views(list(ports.detectors))
+        self._frames: deque[Detections] = deque()
         self._left_out = dict.fromkeys(self._views, 0)
         self._lost: asyncio.Future[None] | None = None
         for topic, kind in (
@@ -204,9 +206,11 @@ class KittingController:
 
     def _see(self, frame: Detections) -> None:
         """Schedules tracking of a frame: recognition takes its time."""
-        asyncio.get_running_loop().call_later(PERCEPTION_S, self._track, frame)
+        self._frames.append(frame)
+        asyncio.get_running_loop().call_later(PERCEPTION_S, self._track)
 
-    def _track(self, frame: Detections) -> None:
+    def _track(self) -> None:
+        frame = self._frames.popleft()  # timers of one moment come in any order, frames must not
         self._requests.done(frame.source)
         if self._lost is None or self._lost.done():
             return

@@ -22,6 +22,7 @@ from cellwright.core.messages import (
     Order,
     Plan,
     SafetyStatus,
+    TargetEvent,
     ToolStatus,
     Tracks,
     Verdict,
@@ -131,6 +132,9 @@ class RunDocument:
                 if stop != self._stop:
                     self.add_event(time_s, "safety", f"stop: {stop}" if stop else "no stop any more", "")
                 self._stop = stop
+            case TargetEvent():
+                text = ": ".join(filter(None, [message.target or "targets", message.change, message.reason]))
+                self.add_event(time_s, "note", text, message.target)
             case Verdict():
                 self.add_event(time_s, "verdict", f"score {message.score:.2f}", "")
                 for name, passed, reason in zip(message.items, message.passed, message.reasons, strict=True):

@@ -30,6 +30,7 @@ from cellwright.core.messages import (
     Order,
     Plan,
     SafetyStatus,
+    TargetEvent,
     ToolStatus,
     Tracks,
     Verdict,
@@ -50,7 +51,10 @@ MESSAGES_FRAMES, STATE_FRAMES = 6, 15
 SCENE_S, LAST_S, WAIT_S = 5.0, 2.0, 0.2
 MAX_MESSAGES = 5000  # between two looks
 NEWEST = (JointState, ToolStatus, Wrench, Odometry, Tracks, Detections, Image, CameraInfo, CameraPose)
-EVERY = (ActionEvent, BeliefChange, CrclCommand, CrclStatus, FaultEvent, JudgeEvent, Order, Plan, SafetyStatus, Verdict)
+EVERY = (
+    ActionEvent, BeliefChange, CrclCommand, CrclStatus, FaultEvent, JudgeEvent, Order, Plan, SafetyStatus, TargetEvent,
+    Verdict,
+)  # fmt: skip
 ENDED_COMMAND = re.compile(r"<CommandState>\s*CRCL_(Done|Error)\s*<")
 
 
