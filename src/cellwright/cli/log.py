@@ -156,7 +156,7 @@ def compare(
     b: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[B]", help="Another; without it the external robots of A are compared with their twins."
+            metavar="[B]", help="Another; without it, external robots of A beside their twins."
         ),
     ] = None,
     tolerance: Annotated[float, typer.Option(metavar="X", help="How far numbers with a fraction may be apart.")] = 0.0,

@@ -66,7 +66,7 @@ def compare_twins(log: Log) -> list[TwinComparison]:
     joints: dict[str, list[tuple[float, Array]]] = {}
     hands: dict[str, list[tuple[float, bool]]] = {}
     shadows: dict[str, list[ShadowReport]] = {}
-    for entry in log:
+    for entry in log.entries():
         message = entry.message
         if isinstance(message, JointState):
             joints.setdefault(entry.topic, []).append((message.time_s, np.asarray(message.position)))
