@@ -155,9 +155,7 @@ def compare(
     a: Annotated[Path, typer.Argument(metavar="A", help="A log.")],
     b: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="[B]", help="Another; without it, external robots of A beside their twins."
-        ),
+        typer.Argument(metavar="[B]", help="Another; without it, external robots of A beside their twins."),
     ] = None,
     tolerance: Annotated[float, typer.Option(metavar="X", help="How far numbers with a fraction may be apart.")] = 0.0,
     html: Annotated[

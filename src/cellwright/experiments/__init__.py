@@ -9,6 +9,7 @@ from cellwright.experiments import epuck_accelerometer as epuck_accelerometer
 from cellwright.experiments import epuck_drift as epuck_drift
 from cellwright.experiments import epuck_follow as epuck_follow
 from cellwright.experiments import epuck_proximity as epuck_proximity
+from cellwright.experiments import hybrid as hybrid
 from cellwright.experiments import kitting_camera as kitting_camera
 from cellwright.experiments import kitting_clean as kitting_clean
 from cellwright.experiments import kitting_faults as kitting_faults

@@ -63,6 +63,7 @@ class RunCfg:
         targets: Where robots and detectors are, of a laboratory with a pace; what the cell's file says when None.
         targets_file: The file of that, which is followed when it changes.
         control_port: Where switches of targets are taken; any free port by default.
+        on_targets: Given the targets before they are connected.
         say: Told of events of targets.
     """
 
@@ -78,6 +79,7 @@ class RunCfg:
     targets: CellTargetsCfg | None = None
     targets_file: Path | None = None
     control_port: int = 0
+    on_targets: Callable[[LabTargets], None] = lambda _targets: None
     say: Callable[[str], None] = lambda _text: None
 
 
@@ -135,6 +137,7 @@ def _run(lab: Lab, book: OrderBook, cfg: RunCfg, database: Database, resume: Wor
     targets = None
     if cfg.targets is not None or cfg.targets_file is not None or lab.cell.targets.has_external:
         targets = LabTargets(lab, cfg.targets, file=cfg.targets_file, say=cfg.say, control_port=cfg.control_port)
+        cfg.on_targets(targets)
     trial = Trial(
         lab,
         _trial_cfg(lab, book, cfg),
