@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -137,6 +138,7 @@ class _Switch:
         self.is_made = False
         self.targets: LabTargets | None = None
         self._lab, self._left, self._tries = lab, after, TRIES
+        self._switching: asyncio.Task[None] | None = None
 
     def begin(self, targets: LabTargets) -> None:
         """Is given the targets before they are connected."""
@@ -148,9 +150,10 @@ class _Switch:
         if event.phase != "end" or self._left is None:
             return
         self._left -= 1
-        if self._left <= 0 and self._tries and not self.is_made:
-            self._left, self._tries = 1, self._tries - 1
-            self._lab.loop.create_task(self._switch())
+        is_free = self._switching is None or self._switching.done()
+        if self._left <= 0 and self._tries and is_free and not self.is_made:
+            self._tries -= 1
+            self._switching = self._lab.loop.create_task(self._switch())
 
     async def _switch(self) -> None:
         targets = self.targets

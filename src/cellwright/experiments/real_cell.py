@@ -122,4 +122,3 @@ def serve_cell(cell: str, seed: int, pace: float) -> None:
                 await interface.close()
 
         lab.perform(serve())
-

@@ -187,13 +187,13 @@ class LabTargets:
             raise UnknownName("robot or detector", name, [*self.robots, *self.detectors], self._lab.cell.where)
 
     async def take(self, cfg: CellTargetsCfg) -> None:
-        """Switches all that is elsewhere in other targets; one that is refused stays where it is, the others go on."""
-        wanted: list[tuple[str, RobotTargetCfg | DetectorTargetCfg]] = [
-            (name, cfg.robots.get(name, RobotTargetCfg())) for name in self.robots
-        ]
-        wanted += [(name, cfg.detectors.get(name, DetectorTargetCfg())) for name in self.detectors]
-        # what comes back first frees its address for another one
-        wanted.sort(key=lambda entry: entry[1].is_external)
+        """Switches all that is elsewhere in other targets; one that is refused stays where it is, the others go on.
+
+        Robots come before detectors, which would look at another cell meanwhile; and what comes back before what goes
+        out, which may get its address.
+        """
+        robots = [(name, cfg.robots.get(name, RobotTargetCfg())) for name in self.robots]
+        detectors = [(name, cfg.detectors.get(name, DetectorTargetCfg())) for name in self.detectors]
 
         async def one(name: str, to: RobotTargetCfg | DetectorTargetCfg) -> None:
             try:
@@ -201,8 +201,9 @@ class LabTargets:
             except CellwrightError as error:
                 LOG.debug("%s", error)  # it was told on the bus
 
-        for is_external in (False, True):
-            await asyncio.gather(*(one(name, to) for name, to in wanted if to.is_external is is_external))
+        for wanted in (robots, detectors):
+            for is_external in (False, True):
+                await asyncio.gather(*(one(name, to) for name, to in wanted if to.is_external is is_external))
 
     def stop(self, reason: str) -> None:
         """Stops all robots, simulated and external, and the run; they are locked until `release`."""

@@ -379,9 +379,7 @@ class RobotTarget:
             on_report=self._hear,
             on_text=self._hear_text,
             say=lambda line: self._tell("found" if "again" in line else "late", line),
-            force_sensors=tuple(
-                self._arm.read().sensors.keys() & set(self._lab.cell.robots[self.name].crcl.force_sensors)
-            ),
+            force_sensors=tuple(self._lab.cell.robots[self.name].crcl.force_sensors),
         )
         twin = Twin(self._lab, self.name, by_pose=cfg.joint_tolerance_deg is None, tell=self._tell)
         await link.open()

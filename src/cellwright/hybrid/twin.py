@@ -21,6 +21,7 @@ Array = npt.NDArray[np.float64]
 TOOL_S = 2.0  # for which the twin's tool may take longer than that of the external robot
 DIFFERS_S = 0.4  # for which two hands must tell different things until that counts
 DROP_S = 0.5  # in which a thing falls out of open fingers
+STILL_RAD = 2e-4  # by which reported joints of a robot at rest may differ
 WIDER_M = 0.002  # by which an external hand must differ from a command until it has been moved by someone else
 
 
@@ -80,7 +81,9 @@ class Twin:
             if self._robot.mode is not CommandMode.POSITION:
                 self._robot.set_mode(CommandMode.POSITION)
             low, high = np.array([joint.position_limits_rad for joint in self._robot.kinematics.arm.joints]).T
-            self._stream.aim(np.clip(goal, low, high))
+            goal = np.clip(goal, low, high)
+            if np.abs(goal - self._stream.goal_rad).max() > STILL_RAD:  # an arm that stands still is left in peace
+                self._stream.aim(goal)
         except CellwrightError as error:
             self._note(str(error))
             return
