@@ -4,6 +4,7 @@ from cellwright.bench import bridges as bridges
 from cellwright.bench import crcl as crcl
 from cellwright.bench import epucks as epucks
 from cellwright.bench import grasp as grasp
+from cellwright.bench import hybrid as hybrid
 from cellwright.bench import kitting as kitting
 from cellwright.bench import motion as motion
 from cellwright.bench import physics as physics

@@ -6,6 +6,8 @@ of them at the pace at which they come, and never faster or harder than the join
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import numpy.typing as npt
 
@@ -99,6 +101,12 @@ class JointStream:
 
     def cancel(self) -> None:
         """Leaves the arm where its set points are."""
+        if self.is_active and not self._robot.moving:
+            with contextlib.suppress(CellwrightError):  # locked, or in fault: it stands already
+                self._robot.command(self._place)  # without the speed of its last set point
+        self._stop()
+
+    def _stop(self) -> None:
         if self._ticking is not None:
             self._ticking.cancel()
 
@@ -133,8 +141,8 @@ class JointStream:
             self._end(str(error_of_robot))
             return
         if is_there and self._clock.time_s > self._last_s + LONGEST_GAP_S:
-            self.cancel()
+            self._stop()
 
     def _end(self, why: str) -> None:
         self.ended = why
-        self.cancel()
+        self._stop()

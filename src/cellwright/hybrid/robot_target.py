@@ -424,7 +424,8 @@ class RobotTarget:
             while True:
                 report = link.latest or report
                 problems = disagreements(self._controller, report, self.cfg)
-                if not problems or self._lab.clock.time_s >= end_s:
+                is_behind = self._twin is not None and self._shadow is None and self._twin.is_behind
+                if not (problems or is_behind) or self._lab.clock.time_s >= end_s:
                     break
                 await self._lab.clock.sleep(LOOK_S)
             if problems:

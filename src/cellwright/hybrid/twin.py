@@ -58,6 +58,11 @@ class Twin:
         """The simulated robot."""
         return self._robot
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether it is still on its way to what was reported last."""
+        return self._stream.is_active
+
     def joints_of(self, report: RobotReport) -> Array | None:
         """Returns the joints at which the twin is where a report says; none when it does not say."""
         if report.joints_rad is not None and not self._by_pose:
