@@ -78,6 +78,7 @@ class World:
         self._rebuilt: list[Callable[[], None]] = []
         self._components: dict[str, StatefulComponent] = {}
         self._proximity_rays: dict[tuple[str, float, int], ProximityRays] = {}
+        self._poses: dict[str, tuple[bytes, Pose]] = {}
         self._spec = self.full_spec()
         self._spec.discard_visual()
         self.model = self._spec.compile()
@@ -141,7 +142,11 @@ class World:
     def pose_of(self, name: str) -> Pose:
         """Returns the true pose of a loose object or of a mobile robot."""
         at = (self.mobiles.get(name) or self.object(name)).qpos
-        return Pose(self.data.qpos[at : at + 3], self.data.qpos[at + 3 : at + 7])
+        numbers = self.data.qpos[at : at + 7]
+        key, known = numbers.tobytes(), self._poses.get(name)
+        if known is None or known[0] != key:  # several sensors ask at one moment
+            known = self._poses[name] = key, Pose(numbers[:3], numbers[3:])
+        return known[1]
 
     def placement(self, name: str) -> Placement:
         """Returns where a loose object was placed when it came into the world: by the layout, or when it was added."""
