@@ -117,6 +117,16 @@ def test_walls_leave_room_and_their_distance_is_that_of_their_faces():
         (UPDATE + "        return 1e300, 0.0\n", "update returns 1e+300, 0; 1000 is the most"),
         (UPDATE + "        return [0] * 10**10\n", "line 3: MemoryError"),
         ("raise SystemExit\n" + UPDATE + "        return 0, 0\n", "line 1: SystemExit"),
+        (UPDATE + "        return 10**400, 0\n", "should return two finite numbers"),
+        (UPDATE + "        raise ValueError('one\\n\\x1b[31mtwo \\ud800')\n", "line 3: ValueError: one [31mtwo (at"),
+        (
+            f"class Odd(Exception):\n    def __str__(self):\n        1 / 0\n{UPDATE}        raise Odd\n",
+            "line 6: Odd: it can",
+        ),
+        (
+            f"class Odd:\n    def __repr__(self):\n        1 / 0\n{UPDATE}        return Odd()\n",
+            "line 3: ZeroDivisionError",
+        ),
     ],
 )
 def test_a_program_that_fails_is_told_in_one_line(text, problem, write):
@@ -149,6 +159,11 @@ def test_a_program_that_hangs_is_ended(write, monkeypatch):
         ("__import__('socket').socket()", "may not use socket"),
         ("[os.write(fd, b'[]\\n') for fd in FDS]", "it writes into the pipe of its answers"),
         ("[os.write(fd, b'{\"speeds\": [NaN, 1]}\\n') for fd in FDS]", "it writes into the pipe"),
+        ("[os.write(fd, b'{\"speeds\": [1]}\\n') for fd in FDS]", "it writes into the pipe"),
+        ("[os.write(fd, b'{\"speeds\": null}\\n') for fd in FDS]", "it writes into the pipe"),
+        ("[os.write(fd, b'{\"speeds\": [1' + b'0' * 400 + b', 1]}\\n') for fd in FDS]", "it writes into the pipe"),
+        ("__import__('sqlite3').connect('result.csv')", "may not use sqlite3.connect"),
+        ("os.chmod(OTHERS_PROGRAM, 0)", "may not use os.chmod"),
     ],
 )
 def test_a_program_gets_at_nothing_but_its_robot(line, problem, write):
@@ -188,6 +203,35 @@ def test_a_program_that_answers_ahead_and_sleeps_stops_nothing(write, monkeypatc
 
 
 @pytest.mark.slow
+def test_an_answer_that_trickles_in_gets_no_more_time(write, monkeypatch):
+    monkeypatch.setattr("cellwright.mobile.program_process.UPDATE_S", 0.5)
+    text = (
+        "import os, time\n"
+        f"{UPDATE}        while True:\n            time.sleep(0.1)\n            for fd in range(3, 30):\n"
+        "                try:\n                    os.write(fd, b' ')\n"
+        "                except OSError:\n                    pass\n"
+    )
+    assert "does not return from update within 0.5 s" in score_program("square", write(text), 0).problem
+
+
+@pytest.mark.slow
+def test_what_a_program_prints_is_shown_as_far_as_it_is_not_too_much(write, capfd):
+    score = score_program(
+        "square", write(f"{UPDATE}        print('at', robot.x_m, chr(27))\n        return 0.1, 0.0\n"), 0
+    )
+    shown = capfd.readouterr().err
+    assert score.problem == ""
+    assert shown.startswith("at 0.0")
+    assert shown.count("\n") == 1500
+    assert "\x1b" not in shown
+    score = score_program("square", write(f"{UPDATE}        print('x' * 10**6)\n        return 0.1, 0.0\n"), 0)
+    shown = capfd.readouterr().err
+    assert score.problem == ""
+    assert len(shown) < 1_200_000
+    assert shown.endswith("program.py: it prints too much; the rest is left out\n")
+
+
+@pytest.mark.slow
 def test_a_program_has_only_so_much_time_in_all(write, monkeypatch):
     monkeypatch.setattr("cellwright.mobile.program_process.TOTAL_S", 0.5)
     text = f"import time\n{UPDATE}        time.sleep(0.05)\n        return 0.1, 0.0\n"
@@ -220,7 +264,10 @@ def test_a_touch_that_lasts_counts_again_every_second():
         ("def (\n", "line 1: invalid syntax"),
         ("x = 1\n", "needs a class Controller with a method update"),
         ("class Controller:\n    pass\n", "needs a class Controller with a method update"),
+        (f"{UPDATE}        return {'-' * 100_000}1, 0\n", "nested too deeply"),
+        (f"{UPDATE}        return 0, 0\0\n", "line 1: source code string cannot contain null bytes"),
     ],
+    ids=["import", "syntax", "no class", "no method", "deep", "null"],
 )
 def test_what_is_no_program_is_refused_before_anything_runs(text, message, write, capsys):
     assert _run(["course", "score", "square", str(write(text))]) == 2
@@ -259,8 +306,10 @@ def test_a_folder_of_submissions_becomes_a_table(tmp_path, write, capsys):
     write(good.replace("ahead", "way").replace("0.08", "0.081") + "\n# my own work\n", "in/bob_square.py")
     write(TRIANGLE, "in/carol/square.py")
     write("import cellwright\n", "in/dan/square.py")
+    write(f"{UPDATE}        return {'-' * 100_000}1, 0\n", "in/eve/square.py")
+    write(f"\ufeff{UPDATE}        return {'+ '.join(['0'] * 600)}, 0\n", "in/frank/square.py")  # saved by Notepad
     write("x = 1\n", "in/notes.py")
-    assert [name for name, _ in find_submissions(tmp_path / "in")] == ["alice", "bob", "carol", "dan"]
+    assert [name for name, _ in find_submissions(tmp_path / "in")] == ["alice", "bob", "carol", "dan", "eve", "frank"]
     out = tmp_path / "grades.csv"
     assert _run(["course", "grade", str(tmp_path / "in"), "--seeds", "0,3", "--out", str(out)]) == 0
     with out.open() as file:
@@ -272,6 +321,8 @@ def test_a_folder_of_submissions_becomes_a_table(tmp_path, write, capsys):
     assert 0 < float(rows["carol"]["points"]) < 60
     assert rows["carol"]["passed"] == "0/2"
     assert "may not import cellwright" in rows["dan"]["problem"]
+    assert "nested too deeply" in rows["eve"]["problem"]
+    assert rows["frank"]["problem"] == ""
     assert rows["alice"]["seeds"] == "0 3"
     own = grade_folder(tmp_path / "in", None, "mango")
     assert own[0].scores[0].seed == seed_of("alice", "mango")
