@@ -11,7 +11,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable
-from math import isfinite, nan
+from math import isfinite
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 from cellwright.core.errors import BadInput, JobFailed
 from cellwright.core.files import read_text
 from cellwright.mobile.program_limits import FORBIDDEN, limit_program
-from cellwright.mobile.readings import RobotReadings
+from cellwright.mobile.readings import RobotReadings, two_speeds
 
 __all__ = ["ProgramFailed", "ProgramProcess", "check_program"]
 
@@ -237,15 +237,7 @@ def main(path: str, receive: int, send: int) -> None:
 
 def _asked(update: Callable[[RobotReadings], Any], robot: RobotReadings, path: str) -> dict[str, Any]:
     try:
-        answer = update(robot)
-        try:
-            speed, turn = (float(value) for value in answer)
-        except (TypeError, ValueError, OverflowError):
-            speed = turn = nan
-        if isfinite(speed) and isfinite(turn):
-            return {"speeds": [speed, turn]}
-        needed = "two finite numbers, metres a second and radians a second"
-        return {"error": f": {METHOD} should return {needed}, not {answer!r}"[:300]}
+        return {"speeds": two_speeds(update(robot))}
     except BaseException as error:
         return {"error": _place(error, path)}
 
@@ -258,4 +250,5 @@ def _place(error: BaseException, path: str) -> str:
         text = str(error)
     except BaseException:  # whatever the program's own classes do
         text = "it cannot say what"
-    return f"{where}: {type(error).__name__}: {text}"[:500]
+    kind = "" if isinstance(error, BadInput) else f"{type(error).__name__}: "
+    return f"{where}: {kind}{text}"[:500]
