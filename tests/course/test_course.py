@@ -4,6 +4,7 @@ import csv
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,21 @@ import pytest
 
 from cellwright.cells import load_cell
 from cellwright.cli.app import _run
-from cellwright.course import EXERCISES, find_submissions, grade_folder, score_program, seed_of, starter_text
+from cellwright.course import (
+    EXERCISES,
+    ExerciseItem,
+    ExerciseRun,
+    ExerciseScore,
+    find_submissions,
+    grade_folder,
+    score_program,
+    seed_of,
+    starter_text,
+)
 from cellwright.course.exercises import _touches
 from cellwright.course.walls import random_walls, to_walls_m
+from cellwright.mobile import RobotReadings
+from cellwright.mobile.program_process import ProgramFailed, ProgramProcess
 
 SOLUTIONS = Path(__file__).parents[2] / "docs" / "course" / "solutions"
 UPDATE = "class Controller:\n    def update(self, robot):\n"
@@ -255,6 +268,75 @@ def test_a_touch_that_lasts_counts_again_every_second():
     assert _touches(gaps_m) == 2
     gaps_m[100:200] = 0.0004  # four seconds, to the end
     assert _touches(gaps_m) == 6
+
+
+def run_of(name, way_in, other_m=None):
+    """Returns an exercise, and a run along a way, as its score sees it."""
+    exercise, rng = EXERCISES.get(name)(), np.random.default_rng(0)
+    task = exercise.task(rng)
+    cell = exercise.cell(task, rng)
+    xy_m = np.stack([way_in(cell)] if other_m is None else [other_m, way_in(cell)], axis=1)
+    return exercise, ExerciseRun(task, cell, xy_m, np.zeros(xy_m.shape[:2]))
+
+
+def clear_points(exercise, run):
+    return next(item.points for item in exercise.score(run) if item.name == "clear")
+
+
+TIMES = np.linspace(0.0, 1.0, 1500)
+RADIUS_M = 0.037
+
+
+def straight(from_m, to_m):
+    return np.asarray(from_m) + TIMES[:, None] * (np.asarray(to_m) - np.asarray(from_m))
+
+
+def lap(half_x_m, half_y_m):
+    corners = [(-half_x_m, -half_y_m), (half_x_m, -half_y_m), (half_x_m, half_y_m), (-half_x_m, half_y_m)]
+    return np.concatenate([straight(a, b)[::4] for a, b in zip(corners, [*corners[1:], corners[0]], strict=True)])
+
+
+@pytest.mark.parametrize(("name", "least"), [("avoid", 50), ("wall", 5)])  # a lap goes through the inner wall
+def test_touching_walls_costs_points(name, least):
+    def points(gap_m):
+        return clear_points(*run_of(name, lambda cell: lap(*(np.array(cell.arena.size_m) / 2 - RADIUS_M - gap_m))))
+
+    assert points(0.02) >= least
+    assert points(0.0) == 0
+
+
+def test_touching_the_leader_costs_points():
+    leader_m = straight([0.0, 0.0], [1.5, 0.0])
+
+    def points(gaps_m):
+        return clear_points(*run_of("follow", lambda _: leader_m - np.outer(2 * RADIUS_M + gaps_m, [1, 0]), leader_m))
+
+    gaps_m = np.full(len(TIMES), 0.02)
+    assert points(gaps_m) == 20
+    gaps_m[700:705] = 0.0
+    assert points(gaps_m) == pytest.approx(16, abs=0.2)
+    assert points(0 * gaps_m) == 0
+
+
+def test_a_program_that_fails_has_not_passed():
+    items = (ExerciseItem("way", 100.0, 100.0, "far"),)
+    score = ExerciseScore(exercise="square", seed=0, task={}, items=items, problem="")
+    assert score.passed
+    assert not replace(score, problem="program.py, line 3: ZeroDivisionError: division by zero").passed
+    assert not replace(score, items=(ExerciseItem("way", 59.0, 100.0, "less far"),)).passed
+
+
+def test_a_programs_process_has_its_limits(write):
+    other = write(STRAIGHT, "other.py")
+    tried = [f"open({str(other)!r})", "open('x', 'w')", "os.fork()", "os.kill(os.getppid(), 0)", "socket.socket()"]
+    tried += ["__import__('mujoco')", "os.system('true')", "os.remove('x')"]
+    text = "import os, socket\n" + UPDATE + "        allowed = []\n"
+    for line in tried:
+        text += f"        try:\n            {line}\n            allowed.append({line!r})\n"
+        text += "        except PermissionError:\n            pass\n"
+    text += "        raise ValueError(f'allowed: {allowed}')\n"
+    with ProgramProcess(write(text)) as program, pytest.raises(ProgramFailed, match=r"ValueError: allowed: \[\]$"):
+        program.update(RobotReadings("ePuck0"))
 
 
 @pytest.mark.parametrize(
