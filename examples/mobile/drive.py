@@ -74,11 +74,11 @@ def main():
         pass
     robot.close()
     if robot.failure is not None:
-        place = traceback.extract_tb(robot.failure.__traceback__)[-1]
-        what = f"{type(robot.failure).__name__}: {robot.failure}"
-        sys.exit(
-            f"drive.py: the program failed, and {arguments.robot} stands: {place.filename}, line {place.lineno}: {what}"
-        )
+        what = str(robot.failure)
+        if not isinstance(robot.failure, CellwrightError):
+            place = traceback.extract_tb(robot.failure.__traceback__)[-1]
+            what = f"{place.filename}, line {place.lineno}: {type(robot.failure).__name__}: {what}"
+        sys.exit(f"drive.py: the program failed, and {arguments.robot} stands: {what}")
     if not robot.updates:
         sys.exit(f"drive.py: no odometry came from {arguments.robot}: is it the robot's name, and the right profile?")
     here = robot.readings

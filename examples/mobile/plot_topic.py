@@ -55,7 +55,7 @@ def main():
                 wrong.append(f"{arguments.topic} has no number at '{field}'; its fields: {', '.join(message)}")
 
     try:
-        host, port = host_and_port(arguments.over.removeprefix("ws://"), "--over", 9090)
+        host, port = host_and_port(arguments.over.removeprefix("ws://").removeprefix("rosbridge="), "--over", 9090)
         client = roslibpy.Ros(host, port)
         client.run(timeout=5)
     except CellwrightError as error:

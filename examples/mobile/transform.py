@@ -29,7 +29,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=3.0, help="real time to wait for both")
     arguments = parser.parse_args()
     try:
-        host, port = host_and_port(arguments.over.removeprefix("ws://"), "--over", 9090)
+        host, port = host_and_port(arguments.over.removeprefix("ws://").removeprefix("rosbridge="), "--over", 9090)
         robot = RosbridgeRobot("nobody", Still(), host, port)
         frames, end_s = robot.readings.frames, time.monotonic() + arguments.seconds
         while time.monotonic() < end_s and not (arguments.frame in frames and arguments.in_frame in frames):

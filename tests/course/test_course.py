@@ -4,6 +4,7 @@ import csv
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +12,21 @@ import pytest
 
 from cellwright.cells import load_cell
 from cellwright.cli.app import _run
-from cellwright.course import EXERCISES, find_submissions, grade_folder, score_program, seed_of, starter_text
+from cellwright.course import (
+    EXERCISES,
+    ExerciseItem,
+    ExerciseRun,
+    ExerciseScore,
+    find_submissions,
+    grade_folder,
+    score_program,
+    seed_of,
+    starter_text,
+)
 from cellwright.course.exercises import _touches
 from cellwright.course.walls import random_walls, to_walls_m
+from cellwright.mobile import RobotReadings
+from cellwright.mobile.program_process import ProgramFailed, ProgramProcess
 
 SOLUTIONS = Path(__file__).parents[2] / "docs" / "course" / "solutions"
 UPDATE = "class Controller:\n    def update(self, robot):\n"
@@ -117,6 +130,16 @@ def test_walls_leave_room_and_their_distance_is_that_of_their_faces():
         (UPDATE + "        return 1e300, 0.0\n", "update returns 1e+300, 0; 1000 is the most"),
         (UPDATE + "        return [0] * 10**10\n", "line 3: MemoryError"),
         ("raise SystemExit\n" + UPDATE + "        return 0, 0\n", "line 1: SystemExit"),
+        (UPDATE + "        return 10**400, 0\n", "should return two finite numbers"),
+        (UPDATE + "        raise ValueError('one\\n\\x1b[31mtwo \\ud800')\n", "line 3: ValueError: one [31mtwo (at"),
+        (
+            f"class Odd(Exception):\n    def __str__(self):\n        1 / 0\n{UPDATE}        raise Odd\n",
+            "line 6: Odd: it can",
+        ),
+        (
+            f"class Odd:\n    def __repr__(self):\n        1 / 0\n{UPDATE}        return Odd()\n",
+            "line 3: ZeroDivisionError",
+        ),
     ],
 )
 def test_a_program_that_fails_is_told_in_one_line(text, problem, write):
@@ -149,6 +172,11 @@ def test_a_program_that_hangs_is_ended(write, monkeypatch):
         ("__import__('socket').socket()", "may not use socket"),
         ("[os.write(fd, b'[]\\n') for fd in FDS]", "it writes into the pipe of its answers"),
         ("[os.write(fd, b'{\"speeds\": [NaN, 1]}\\n') for fd in FDS]", "it writes into the pipe"),
+        ("[os.write(fd, b'{\"speeds\": [1]}\\n') for fd in FDS]", "it writes into the pipe"),
+        ("[os.write(fd, b'{\"speeds\": null}\\n') for fd in FDS]", "it writes into the pipe"),
+        ("[os.write(fd, b'{\"speeds\": [1' + b'0' * 400 + b', 1]}\\n') for fd in FDS]", "it writes into the pipe"),
+        ("__import__('sqlite3').connect('result.csv')", "may not use sqlite3.connect"),
+        ("os.chmod(OTHERS_PROGRAM, 0)", "may not use os.chmod"),
     ],
 )
 def test_a_program_gets_at_nothing_but_its_robot(line, problem, write):
@@ -187,6 +215,34 @@ def test_a_program_that_answers_ahead_and_sleeps_stops_nothing(write, monkeypatc
     assert "it does not take its readings" in score.problem or "does not return" in score.problem
 
 
+def test_an_answer_that_trickles_in_gets_no_more_time(write, monkeypatch):
+    monkeypatch.setattr("cellwright.mobile.program_process.UPDATE_S", 0.5)
+    text = (
+        "import os, time\n"
+        f"{UPDATE}        for _ in range(100):\n            time.sleep(0.1)\n            for fd in range(3, 30):\n"
+        "                try:\n                    os.write(fd, b' ')\n"
+        "                except OSError:\n                    pass\n        return 0, 0\n"
+    )
+    with (
+        ProgramProcess(write(text)) as program,
+        pytest.raises(ProgramFailed, match=r"does not return .* within 0\.5 s"),
+    ):
+        program.update(RobotReadings("ePuck0"))
+
+
+def test_what_a_program_prints_is_shown_as_far_as_it_is_not_too_much(write, capfd):
+    for line, times, shown in (
+        ("print('at', robot.x_m, chr(27))", 3, "at 0.0  \n" * 3),
+        ("print('x' * 10**6)", 4, None),
+    ):
+        with ProgramProcess(write(f"{UPDATE}        {line}\n        return 0.1, 0.0\n")) as program:
+            for _ in range(times):
+                assert program.update(RobotReadings("ePuck0")) == (0.1, 0.0)
+        said = capfd.readouterr().err
+        assert said == shown or (shown is None and 1_000_000 < len(said) < 1_200_000)
+    assert said.endswith("program.py: it prints too much; the rest is left out\n")
+
+
 @pytest.mark.slow
 def test_a_program_has_only_so_much_time_in_all(write, monkeypatch):
     monkeypatch.setattr("cellwright.mobile.program_process.TOTAL_S", 0.5)
@@ -213,6 +269,75 @@ def test_a_touch_that_lasts_counts_again_every_second():
     assert _touches(gaps_m) == 6
 
 
+def run_of(name, way_in, other_m=None):
+    """Returns an exercise, and a run along a way, as its score sees it."""
+    exercise, rng = EXERCISES.get(name)(), np.random.default_rng(0)
+    task = exercise.task(rng)
+    cell = exercise.cell(task, rng)
+    xy_m = np.stack([way_in(cell)] if other_m is None else [other_m, way_in(cell)], axis=1)
+    return exercise, ExerciseRun(task, cell, xy_m, np.zeros(xy_m.shape[:2]))
+
+
+def clear_points(exercise, run):
+    return next(item.points for item in exercise.score(run) if item.name == "clear")
+
+
+TIMES = np.linspace(0.0, 1.0, 1500)
+RADIUS_M = 0.037
+
+
+def straight(from_m, to_m):
+    return np.asarray(from_m) + TIMES[:, None] * (np.asarray(to_m) - np.asarray(from_m))
+
+
+def lap(half_x_m, half_y_m):
+    corners = [(-half_x_m, -half_y_m), (half_x_m, -half_y_m), (half_x_m, half_y_m), (-half_x_m, half_y_m)]
+    return np.concatenate([straight(a, b)[::4] for a, b in zip(corners, [*corners[1:], corners[0]], strict=True)])
+
+
+@pytest.mark.parametrize(("name", "least"), [("avoid", 50), ("wall", 5)])  # a lap goes through the inner wall
+def test_touching_walls_costs_points(name, least):
+    def points(gap_m):
+        return clear_points(*run_of(name, lambda cell: lap(*(np.array(cell.arena.size_m) / 2 - RADIUS_M - gap_m))))
+
+    assert points(0.02) >= least
+    assert points(0.0) == 0
+
+
+def test_touching_the_leader_costs_points():
+    leader_m = straight([0.0, 0.0], [1.5, 0.0])
+
+    def points(gaps_m):
+        return clear_points(*run_of("follow", lambda _: leader_m - np.outer(2 * RADIUS_M + gaps_m, [1, 0]), leader_m))
+
+    gaps_m = np.full(len(TIMES), 0.02)
+    assert points(gaps_m) == 20
+    gaps_m[700:705] = 0.0
+    assert points(gaps_m) == pytest.approx(16, abs=0.2)
+    assert points(0 * gaps_m) == 0
+
+
+def test_a_program_that_fails_has_not_passed():
+    items = (ExerciseItem("way", 100.0, 100.0, "far"),)
+    score = ExerciseScore(exercise="square", seed=0, task={}, items=items, problem="")
+    assert score.passed
+    assert not replace(score, problem="program.py, line 3: ZeroDivisionError: division by zero").passed
+    assert not replace(score, items=(ExerciseItem("way", 59.0, 100.0, "less far"),)).passed
+
+
+def test_a_programs_process_has_its_limits(write):
+    other = write(STRAIGHT, "other.py")
+    tried = [f"open({str(other)!r})", "open('x', 'w')", "os.fork()", "os.kill(os.getppid(), 0)", "socket.socket()"]
+    tried += ["__import__('mujoco')", "os.system('true')", "os.remove('x')"]
+    text = "import os, socket\n" + UPDATE + "        allowed = []\n"
+    for line in tried:
+        text += f"        try:\n            {line}\n            allowed.append({line!r})\n"
+        text += "        except PermissionError:\n            pass\n"
+    text += "        raise ValueError(f'allowed: {allowed}')\n"
+    with ProgramProcess(write(text)) as program, pytest.raises(ProgramFailed, match=r"ValueError: allowed: \[\]$"):
+        program.update(RobotReadings("ePuck0"))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -220,7 +345,10 @@ def test_a_touch_that_lasts_counts_again_every_second():
         ("def (\n", "line 1: invalid syntax"),
         ("x = 1\n", "needs a class Controller with a method update"),
         ("class Controller:\n    pass\n", "needs a class Controller with a method update"),
+        (f"{UPDATE}        return {'-' * 100_000}1, 0\n", "nested too deeply"),
+        (f"{UPDATE}        return 0, 0\0\n", "line 1: source code string cannot contain null bytes"),
     ],
+    ids=["import", "syntax", "no class", "no method", "deep", "null"],
 )
 def test_what_is_no_program_is_refused_before_anything_runs(text, message, write, capsys):
     assert _run(["course", "score", "square", str(write(text))]) == 2
@@ -259,8 +387,10 @@ def test_a_folder_of_submissions_becomes_a_table(tmp_path, write, capsys):
     write(good.replace("ahead", "way").replace("0.08", "0.081") + "\n# my own work\n", "in/bob_square.py")
     write(TRIANGLE, "in/carol/square.py")
     write("import cellwright\n", "in/dan/square.py")
+    write(f"{UPDATE}        return {'-' * 100_000}1, 0\n", "in/eve/square.py")
+    write(f"\ufeff{UPDATE}        return {'+ '.join(['0'] * 600)}, 0\n", "in/frank/square.py")  # saved by Notepad
     write("x = 1\n", "in/notes.py")
-    assert [name for name, _ in find_submissions(tmp_path / "in")] == ["alice", "bob", "carol", "dan"]
+    assert [name for name, _ in find_submissions(tmp_path / "in")] == ["alice", "bob", "carol", "dan", "eve", "frank"]
     out = tmp_path / "grades.csv"
     assert _run(["course", "grade", str(tmp_path / "in"), "--seeds", "0,3", "--out", str(out)]) == 0
     with out.open() as file:
@@ -272,6 +402,8 @@ def test_a_folder_of_submissions_becomes_a_table(tmp_path, write, capsys):
     assert 0 < float(rows["carol"]["points"]) < 60
     assert rows["carol"]["passed"] == "0/2"
     assert "may not import cellwright" in rows["dan"]["problem"]
+    assert "nested too deeply" in rows["eve"]["problem"]
+    assert rows["frank"]["problem"] == ""
     assert rows["alice"]["seeds"] == "0 3"
     own = grade_folder(tmp_path / "in", None, "mango")
     assert own[0].scores[0].seed == seed_of("alice", "mango")

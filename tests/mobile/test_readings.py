@@ -96,3 +96,13 @@ def test_a_program_that_fails_over_ros_leaves_its_robot_standing():
         robot._take_odometry(odometry_at(time_s))
     assert robot.sent == [(0.025, 0.5), (0.05, 0.5), (0.0, 0.0)]
     assert isinstance(robot.failure, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("answer", [None, 0.1, (0.1,), (0.1, 0, 0), (float("nan"), 0), (0, 10**400), "go"], ids=str)
+def test_a_program_that_answers_no_speeds_over_ros_leaves_its_robot_standing(answer):
+    robot = Recorded(SimpleNamespace(update=lambda _: answer), profile="epuck1-si")
+    robot._take_odometry(odometry_at(0))
+    assert robot.sent == [(0.0, 0.0)]
+    assert str(robot.failure).startswith(
+        "update should return two finite numbers, metres a second and radians a second"
+    )

@@ -21,7 +21,7 @@ def read_text(path: Path) -> str:
         BadInput: It cannot be read.
     """
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:  # editors of Windows begin files with a mark
             return file.read(MAX_CHARACTERS + 1)
     except (OSError, ValueError) as error:  # ValueError: not UTF-8, or a path with a null character
         reason = getattr(error, "strerror", None) or "not a UTF-8 text file"

@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import fmean
 
 from cellwright.core.errors import BadInput, OutputError
+from cellwright.core.files import read_text
 from cellwright.course.exercise import EXERCISES
 from cellwright.course.scoring import ExerciseScore, score_program
 
@@ -151,9 +152,12 @@ def _twins(files: Mapping[tuple[str, str], Path]) -> dict[tuple[str, str], tuple
 def _form(path: Path) -> str:
     """Returns what is left of a program without names, numbers, texts and comments; nothing of an unreadable one."""
     try:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-    except (OSError, SyntaxError, ValueError):
+        return _form_of(ast.parse(read_text(path)))
+    except (BadInput, SyntaxError, ValueError, MemoryError, RecursionError):
         return ""
+
+
+def _form_of(tree: ast.Module) -> str:
     for node in ast.walk(tree):
         for name in ("id", "arg", "attr", "name", "value"):
             if isinstance(getattr(node, name, None), str | int | float | complex | bytes):

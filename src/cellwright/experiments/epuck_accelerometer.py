@@ -168,7 +168,8 @@ def _upper(values: Array) -> tuple[float, float, float]:
 NOTES = [
     f"A robot drives straight at {1e3 * SPEED_MPS:g} mm/s; the paper gives no speed, so this one is assumed. Each seed "
     f"is a floor and a robot with wheels and motors of its own; {RUN_S:g} s of readings at {RATE_HZ:g} Hz after the "
-    "first second. Figures are means over floors of each run's standard deviation.",
+    "first second. Figures are means over floors of each run's standard deviation; those in summary.csv are of "
+    "all floors together, and larger, since each robot stands a little aslant on its own.",
     "No noise is added but the sensor's own, one count of 9.81/800 m/s2 and rounding to whole counts, which is what is "
     "left while standing. The rest is felt: a floor with roughness of two lengths below every wheel and skid, and the "
     "ripple of stepper motors, once per four steps. On an even floor (`even`) ripple alone is left, along x. The "

@@ -15,8 +15,19 @@ __all__ = ["FORBIDDEN", "limit_program"]
 FORBIDDEN = ("cellwright", "mujoco", "rospy", "roslibpy")
 MEMORY_BYTES = 4 << 30  # of addresses: NumPy alone reserves several hundred MB
 STARTS = ("subprocess.", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.system", "pty.spawn")
-OTHERS = ("os.kill", "os.killpg", "socket.", "ctypes.", "signal.pthread_kill")
-CHANGES = ("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink", "os.truncate", "shutil.")
+OTHERS = ("os.kill", "os.killpg", "socket.", "ctypes.", "signal.pthread_kill", "sqlite3.")
+CHANGES = (
+    "os.chmod",
+    "os.chown",
+    "os.remove",
+    "os.rename",
+    "os.rmdir",
+    "os.mkdir",
+    "os.link",
+    "os.symlink",
+    "os.truncate",
+    "shutil.",
+)
 
 
 def limit_program(path: str) -> None:

@@ -4,17 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import atan2, inf, pi, remainder
+from math import atan2, inf, isfinite, nan, pi, remainder
 from typing import Any
 
-from cellwright.core.errors import UnknownName
+from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.pose import Pose
 
-__all__ = ["PROXIMITY_COUNT", "FrameTree", "RobotReadings"]
+__all__ = ["PROXIMITY_COUNT", "FrameTree", "RobotReadings", "two_speeds"]
 
 PROXIMITY_COUNT = 8
 FARTHEST_M = 0.05  # of an e-puck's proximity sensors, by all its drivers but one
 DEEPEST = 100  # frames between one and the root of its tree
+
+
+def two_speeds(answer: Any) -> tuple[float, float]:
+    """Returns the speeds that a control program answered.
+
+    Raises:
+        BadInput: They are not two finite numbers.
+    """
+    try:
+        speed, turn = (float(value) for value in answer)
+    except (TypeError, ValueError, OverflowError):
+        speed = turn = nan
+    if not (isfinite(speed) and isfinite(turn)):
+        needed = "two finite numbers, metres a second and radians a second"
+        raise BadInput(f"update should return {needed}, not {answer!r:.200}")
+    return speed, turn
 
 
 class FrameTree:

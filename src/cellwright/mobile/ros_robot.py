@@ -20,7 +20,7 @@ from cellwright.core.errors import BadInput, JobFailed, MissingExtra
 from cellwright.core.pose import Pose
 from cellwright.core.rospy_import import import_rospy
 from cellwright.mobile.behaviours import Behaviour
-from cellwright.mobile.readings import PROXIMITY_COUNT, RobotReadings
+from cellwright.mobile.readings import PROXIMITY_COUNT, RobotReadings, two_speeds
 
 __all__ = ["RosRobot", "RosbridgeRobot", "RospyRobot"]
 
@@ -103,7 +103,7 @@ class RosRobot:
             )
             self.updates += 1
             try:
-                speed_mps, turn_radps = (float(value) for value in self._behaviour.update(self.readings))
+                speed_mps, turn_radps = two_speeds(self._behaviour.update(self.readings))
             except Exception as error:  # in a thread of the client, where nobody would hear of it
                 self.failure, self._is_closed = error, True
                 speed_mps, turn_radps = 0.0, 0.0

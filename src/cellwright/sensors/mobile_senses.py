@@ -120,7 +120,8 @@ class GroundSensor(Sensor[GroundCfg]):
         pieces = [] if arena is None else [(a, b) for line in arena.lines_m for a, b in pairwise(line)]
         self._starts, self._ends = np.array(pieces, float).reshape(-1, 2, 2).transpose(1, 0, 2)
         self._width_m = 0.0 if arena is None else arena.line_width_m
-        self._world_in_floor = Pose.identity() if arena is None else arena.pose.pose.inverse()
+        world_in_floor = Pose.identity() if arena is None else arena.pose.pose.inverse()
+        self._to_floor = world_in_floor.rotation_matrix.T, world_in_floor.position
         self._places = np.array([(x, y, cfg.height_m) for x, y in GROUND_XY_M])
         self._names = tuple(f"ground{n}" for n in range(len(GROUND_XY_M)))
         self._ends_of_topics = [(f"/{self.source}/{name}", f"{cfg.robot}/base_{name}") for name in self._names]
@@ -145,7 +146,8 @@ class GroundSensor(Sensor[GroundCfg]):
     def sample(self) -> InfraredReading:
         """Returns one reading of all three."""
         cfg, head = self.cfg, self.header()
-        here = self._world_in_floor.apply(self.world.pose_of(cfg.robot).apply(self._places))
+        turn, shift = self._to_floor
+        here = self.world.pose_of(cfg.robot).apply(self._places) @ turn + shift
         light = np.full(len(here), cfg.floor_reflectance)
         if len(self._starts):
             cover = cover_of_lines(here[:, :2], self._starts, self._ends, self._width_m, cfg.spot_m)

@@ -121,9 +121,10 @@ class Noise:
         cfg = self._cfg
         noise = rng.standard_normal(self._size) * cfg.sd + cfg.mean
         if cfg.probability < 1:
-            noise[rng.random(self._size) >= cfg.probability] = 0.0
+            noise *= rng.random(self._size) < cfg.probability  # to index by truth values takes three times as long
         if cfg.inward:
-            noise[(reading >= self._high) | ((reading > self._low) & (rng.random(self._size) < 0.5))] *= -1.0
+            flipped = (reading >= self._high) | ((reading > self._low) & (rng.random(self._size) < 0.5))
+            np.negative(noise, out=noise, where=flipped)
         return noise
 
 

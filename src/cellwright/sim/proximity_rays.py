@@ -62,7 +62,7 @@ class ProximityRays:
         solid = ~is_plane & ~np.isin(np.arange(model.ngeom), self._hidden)
         self._geoms, self._planes = np.flatnonzero(solid), np.flatnonzero(is_plane)
         self._is_own = roots[self._geoms, None] == self._bodies
-        self._middles, self._halves = np.split(model.geom_aabb[self._geoms], 2, axis=1)
+        self._middles, self._halves = np.split(model.geom_aabb[self._geoms, :, None], 2, axis=1)
         self._key = b""
         self._away_m = np.empty((len(robots), 0, 0))
         self._hits = np.empty((len(robots), 0, 0), np.int32)
@@ -83,13 +83,17 @@ class ProximityRays:
     def _cast(self) -> None:
         model, data = self._world.model, self._world.data
         mujoco.mj_kinematics(model, data)
-        origins = data.site_xpos[self._sites]
-        ways = self._directions @ data.site_xmat[self._sites].reshape(-1, 3, 3).transpose(0, 2, 1)
+        origins = data.site_xpos.take(self._sites, 0)
+        ways = self._directions @ data.site_xmat.take(self._sites, 0).reshape(-1, 3, 3).transpose(0, 2, 1)
+        near = self._near(data, origins, ways).nonzero()[0].tolist()
+        self._meets = [False] * len(self._rows)
+        if not near:
+            return
         count, rays = ways.shape[:2]
         away_m, hits = np.full((count, rays), np.inf), np.full((count, rays), -1, np.int32)
         groups = model.geom_group[self._hidden]
         model.geom_group[self._hidden] = UNSEEN_GROUP
-        for sensor in np.flatnonzero(self._near(data, origins, ways)).tolist():
+        for sensor in near:
             mujoco.mj_multiRay(
                 model,
                 data,
@@ -113,11 +117,11 @@ class ProximityRays:
 
     def _near(self, data: Any, origins: Array, ways: Array) -> npt.NDArray[np.bool_]:
         """Returns for each sensor whether the box of a geom is within reach, or a ray reaches a plane."""
-        turns = data.geom_xmat[self._geoms].reshape(-1, 3, 3).transpose(0, 2, 1)
-        there = turns @ (origins.T - data.geom_xpos[self._geoms][:, :, None])  # geom, axis, sensor
-        there -= self._middles[:, :, None]
+        turns = data.geom_xmat.take(self._geoms, 0).reshape(-1, 3, 3).transpose(0, 2, 1)
+        there = turns @ (origins.T - data.geom_xpos.take(self._geoms, 0)[:, :, None])  # geom, axis, sensor
+        there -= self._middles
         np.abs(there, out=there)
-        there -= self._halves[:, :, None]
+        there -= self._halves
         np.maximum(there, 0.0, out=there)
         away2 = np.einsum("gis,gis->gs", there, there)
         away2[self._is_own] = np.inf

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -15,18 +15,20 @@ from cellwright.core.errors import BadInput
 if TYPE_CHECKING:
     from cellwright.sim.world import World
 
-__all__ = ["RayFence", "Vector", "cast_ray", "cast_rays"]
+__all__ = ["NOTHING", "Geoms", "RayFence", "Vector", "cast_ray", "cast_rays"]
 
 Array = npt.NDArray[np.float64]
+Geoms = npt.NDArray[np.intp]
 Vector = npt.ArrayLike
 
 SEEN = np.array([1, 1, 1, 1, 1, 0], np.uint8)
 SINGLE_RAYS = 4  # so few are cast one by one: to sort all bodies by their direction first takes as long as many rays
-UNSEEN_GROUP = 5  # no model has geoms in it; those of the bodies to look through are in it for one ray
+UNSEEN_GROUP = 5  # no model has geoms in it; those to look through are in it for one ray
+NOTHING: Geoms = np.empty(0, np.intp)
 
 
 def cast_ray(
-    model: Any, data: Any, origin_m: Vector, direction: Vector, max_m: float, without: Collection[int] = ()
+    model: Any, data: Any, origin_m: Vector, direction: Vector, max_m: float, without: Geoms = NOTHING
 ) -> float | None:
     """Returns the distance along a ray to the first surface, by the positions of this moment; None without one.
 
@@ -36,7 +38,7 @@ def cast_ray(
         origin_m: Where the ray begins.
         direction: Where to, of any length.
         max_m: How far it reaches.
-        without: Bodies that it goes through.
+        without: Geoms that it goes through.
     """
     towards = np.asarray(direction, float)
     length = float(np.linalg.norm(towards))
@@ -50,7 +52,7 @@ def cast_ray(
 
 
 def cast_rays(
-    model: Any, data: Any, origin_m: Vector, directions: Array, max_m: float, without: Collection[int] = ()
+    model: Any, data: Any, origin_m: Vector, directions: Array, max_m: float, without: Geoms = NOTHING
 ) -> Array:
     """Returns the distances along rays from one point to the first surface; endless where there is none so near.
 
@@ -60,7 +62,7 @@ def cast_rays(
         origin_m: Where the rays begin.
         directions: Where to, n x 3, of length 1.
         max_m: How far they reach.
-        without: Bodies that they go through.
+        without: Geoms that they go through.
     """
     mujoco.mj_kinematics(model, data)
     count = len(directions)
@@ -78,17 +80,14 @@ def cast_rays(
 
 
 @contextmanager
-def _unseen(model: Any, bodies: Collection[int]) -> Iterator[None]:
-    """Lets rays go through bodies for a while."""
-    is_unseen = np.zeros(model.nbody, np.bool_)
-    is_unseen[list(bodies)] = True
-    own = is_unseen[model.geom_bodyid].nonzero()[0]
-    groups = model.geom_group[own].copy()
-    model.geom_group[own] = UNSEEN_GROUP
+def _unseen(model: Any, geoms: Geoms) -> Iterator[None]:
+    """Lets rays go through geoms for a while."""
+    groups = model.geom_group[geoms]
+    model.geom_group[geoms] = UNSEEN_GROUP
     try:
         yield
     finally:
-        model.geom_group[own] = groups
+        model.geom_group[geoms] = groups
 
 
 class RayFence:

@@ -154,20 +154,25 @@ class Wheels:
         wanted, speeds, step_s = self._ctrl_view[self._ctrl], self._speeds, self._timestep_s
         self._wanted = wanted
         each = np.empty((count, *speeds.shape))
-        pushes = np.zeros_like(each)
-        if (speeds == wanted).all():
+        pushes = None
+        if speeds.tobytes() == wanted.tobytes():  # quicker than to compare the numbers
             each[:] = speeds
         else:
-            most = self._most_change_radps
+            pushes, most = np.empty_like(each), self._most_change_radps
             for row, push in zip(each, pushes, strict=True):
-                change = np.clip(wanted - speeds, -most, most)
+                change = np.minimum(np.maximum(wanted - speeds, -most), most)  # np.clip takes three times as long
                 speeds = speeds + change
                 row[:], push[:] = speeds, change
             self._speeds = speeds
-        asked = np.add.accumulate(np.concatenate([self.asked_rad[None], each * step_s]))
+        asked = np.empty((count + 1, *speeds.shape))
+        asked[0] = self.asked_rad
+        np.multiply(each, step_s, out=asked[1:])
+        np.add.accumulate(asked, out=asked)
         self.asked_rad = asked[-1]
         swings = np.sin(asked * self._phase_per_rad)
-        ahead = each + (swings[1:] - swings[:-1]) * self._ripple_radps + pushes * self._lead
+        ahead = each + (swings[1:] - swings[:-1]) * self._ripple_radps
+        if pushes is not None:
+            ahead += pushes * self._lead
         self._checks = range(-self._steps % CHECK_STEPS, count, CHECK_STEPS)
         self._asked, self._ahead = asked[:-1], ahead
         self._plan = self._set_points(0)

@@ -29,7 +29,7 @@ from cellwright.sim.overlaps import OVERLAP_LIMIT_M, refuse_overlaps
 from cellwright.sim.physics import PhysicsEngine
 from cellwright.sim.projectors import Projectors
 from cellwright.sim.proximity_rays import ProximityRays, cone
-from cellwright.sim.rays import Vector, cast_ray, cast_rays
+from cellwright.sim.rays import NOTHING, Geoms, Vector, cast_ray, cast_rays
 from cellwright.sim.snapshot import Snapshot
 from cellwright.sim.tool_index import VacuumIndex, index_loose, index_vacuum
 from cellwright.sim.tool_mounts import ToolMounts
@@ -78,6 +78,7 @@ class World:
         self._rebuilt: list[Callable[[], None]] = []
         self._components: dict[str, StatefulComponent] = {}
         self._proximity_rays: dict[tuple[str, float, int], ProximityRays] = {}
+        self._poses: dict[str, tuple[bytes, Pose]] = {}
         self._spec = self.full_spec()
         self._spec.discard_visual()
         self.model = self._spec.compile()
@@ -141,7 +142,11 @@ class World:
     def pose_of(self, name: str) -> Pose:
         """Returns the true pose of a loose object or of a mobile robot."""
         at = (self.mobiles.get(name) or self.object(name)).qpos
-        return Pose(self.data.qpos[at : at + 3], self.data.qpos[at + 3 : at + 7])
+        numbers = self.data.qpos[at : at + 7]
+        key, known = numbers.tobytes(), self._poses.get(name)
+        if known is None or known[0] != key:  # several sensors ask at one moment
+            known = self._poses[name] = key, Pose(numbers[:3], numbers[3:])
+        return known[1]
 
     def placement(self, name: str) -> Placement:
         """Returns where a loose object was placed when it came into the world: by the layout, or when it was added."""
@@ -194,7 +199,7 @@ class World:
             max_m: How far it reaches.
             mounted_on: The robot on whose flange it begins: its own links do not stop it, its tool does.
         """
-        return cast_ray(self.model, self.data, origin_m, direction, max_m, self._links_of(mounted_on))
+        return cast_ray(self.model, self.data, origin_m, direction, max_m, self._geoms_of(mounted_on))
 
     def rays(
         self, origin_m: Vector, directions: np.ndarray, max_m: float, *, mounted_on: str | None = None
@@ -207,7 +212,7 @@ class World:
             max_m: How far they reach.
             mounted_on: The robot on whose flange they begin, or the mobile robot: its own bodies do not stop them.
         """
-        return cast_rays(self.model, self.data, origin_m, directions, max_m, self._links_of(mounted_on))
+        return cast_rays(self.model, self.data, origin_m, directions, max_m, self._geoms_of(mounted_on))
 
     def proximity_rays(self, robot: str, fov_rad: float, rays: int) -> ProximityRays:
         """Returns the rays of a mobile robot's proximity sensors, which all robots of its model share.
@@ -296,23 +301,25 @@ class World:
     def _site_pose(self, site: int) -> Pose:
         return Pose.from_matrix(np.column_stack([self.data.site_xmat[site].reshape(3, 3), self.data.site_xpos[site]]))
 
-    def _links_of(self, robot: str | None) -> list[int]:
-        """Returns the bodies of an arm, from its flange to its base, or all of a mobile robot."""
+    def _geoms_of(self, robot: str | None) -> Geoms:
+        """Returns the geoms of an arm, from its flange to its base, or all of a mobile robot."""
         if robot is None:
-            return []
-        if robot in self.mobiles:
-            if robot not in self._mobile_bodies:
-                own = np.flatnonzero(self.model.body_rootid == self.mobiles[robot].body)
-                self._mobile_bodies[robot] = own.tolist()
-            return self._mobile_bodies[robot]
-        index = self.robot(robot)
-        links = [int(self.model.site_bodyid[index.flange_site])]
-        while links[-1] not in (index.base_body, 0):
-            links.append(int(self.model.body_parentid[links[-1]]))
-        return links
+            return NOTHING
+        if robot not in self._own_geoms:
+            model = self.model
+            if robot in self.mobiles:
+                own = model.body_rootid[model.geom_bodyid] == self.mobiles[robot].body
+            else:
+                index = self.robot(robot)
+                links = [int(model.site_bodyid[index.flange_site])]
+                while links[-1] not in (index.base_body, 0):
+                    links.append(int(model.body_parentid[links[-1]]))
+                own = np.isin(model.geom_bodyid, links)
+            self._own_geoms[robot] = own.nonzero()[0]
+        return self._own_geoms[robot]
 
     def _index(self) -> None:
-        self._mobile_bodies: dict[str, list[int]] = {}
+        self._own_geoms: dict[str, Geoms] = {}
         self.robots = index_robots(self.model, self.cell, self.mounts.on)
         self.loose_tools = {name: index_loose(self.model, name) for name in self.cell.tools}
         self.vacuums = self._index_vacuums()
