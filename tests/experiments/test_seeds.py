@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+import cellwright as cw
 from cellwright.core.errors import BadInput
 from cellwright.experiments.pool import each_result
 from cellwright.experiments.seeds import parse_seeds, seeds_text
@@ -74,6 +76,8 @@ def test_the_page_tells_reasons_and_what_was_not_run(sweep, tmp_path):
     assert "3 of 5 seeds are not done; 1 of 6 seeds were not run" in page
     assert "&lt;slot_2&gt;" in page
     assert "95 %: 11.8 to 76.9 % of 5" in page
+    assert re.search(r"<dd>\d+<small>mean, of 100; 95 %: \d+ to \d+</small>", page)
+    assert f"Made with cellwright {cw.__version__}, python" in page
 
 
 def twice_unless_three(number):
