@@ -195,13 +195,12 @@ export function stepActions(plan: Plan, actions: Action[]): (Action | null)[] {
   });
 }
 
-/** Returns the failed action at which a trace opens: that which had failed last when the failure was seen. */
+/** Returns the failed action at which a trace opens; none where it opens at something else, as at the end of a test. */
 export function failedAction(document: RunDocument): Action | null {
   const at = document.about.failure_s;
   if (at === null) return null;
-  const failed = document.actions.filter((action) => action.phase === "failed");
-  const before = failed.filter((action) => (action.end_s ?? action.start_s) <= at + 0.05);
-  return before[before.length - 1] ?? null;
+  const failed = document.actions.filter((action) => action.phase === "failed" && Math.abs((action.end_s ?? action.start_s) - at) <= 0.05);
+  return failed[failed.length - 1] ?? null;
 }
 
 /** Returns events that are worth a mark on the timeline. */

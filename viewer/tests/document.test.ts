@@ -85,6 +85,8 @@ test("a trace opens at the action that had failed when the failure was seen", ()
   assert.equal(questions.failedAction(document), null);
   document.about.failure_s = 3;
   assert.equal(questions.failedAction(document)?.id, "1");
+  document.about.failure_s = 6; // what had failed was made up for: a test has failed, or something was hit
+  assert.equal(questions.failedAction(document), null);
 });
 
 test("each belief is compared with the nearest thing of its kind, each thing once", () => {
