@@ -98,6 +98,8 @@ def test_a_process_that_dies_takes_only_its_own_job_along(monkeypatch):
 def test_a_seed_that_fails_is_not_done_and_keeps_its_files(tmp_path):
     file, folder = tmp_path / "trial.yaml", tmp_path / "seed-5"
     file.write_text("trial: short\ncell: aprs\ntime_limit_s: 0.5\norders: [{order: kit_m2l1}]\n")
+    folder.mkdir()
+    (folder / "trace.html").write_text("of an earlier run")
     row = run_seed(
         SeedJob(
             file=file, seed=5, changes={}, controller="internal", command=None, pace=None, folder=folder, keep="failed",
@@ -107,6 +109,7 @@ def test_a_seed_that_fails_is_not_done_and_keeps_its_files(tmp_path):
     assert (row.seed, row.done, row.folder) == (5, False, str(folder))
     assert "slot_1: the slot is empty" in row.reason
     assert (folder / "verdict.json").exists()
+    assert not (folder / "trace.html").exists()
 
 
 @pytest.mark.slow

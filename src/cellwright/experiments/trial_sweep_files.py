@@ -57,7 +57,7 @@ def sweep_page(sweep: TrialSweep, folder: Path, command: str = "") -> str:
     note = "mean, of 100" + (f"; 95 %: {least:.0f} to {most:.0f}" if run > 1 else "")
     return Page(
         kind="trial over seeds",
-        heading=f"`{sweep.trial}` over {len(sweep.seeds)} seeds",
+        heading=f"`{sweep.trial}` over {_seeds_word(len(sweep.seeds))}",
         origin=f"Cell `{sweep.cell}`, seeds `{seeds_text(sweep.seeds)}`, controller `{sweep.controller}`",
         verdict=verdict,
         tone=tone,
@@ -80,8 +80,16 @@ def _verdict(sweep: TrialSweep) -> tuple[str, Tone]:
     failed, run, asked = len(sweep.failed), len(sweep.rows), len(sweep.seeds)
     part = "" if run == asked else f"; {asked - run} of {asked} seeds were not run"
     if failed:
-        return f"{failed} of {run} seeds are not done{part}", "bad"
-    return (f"The {run} that were run are done{part}", "warn") if part else (f"All {run} seeds are done", "good")
+        return f"{failed} of {_seeds_word(run)} {'is' if run == 1 else 'are'} not done{part}", "bad"
+    return (
+        (f"The {run} that were run are done{part}", "warn")
+        if part
+        else ("The seed is done" if run == 1 else f"All {run} seeds are done", "good")
+    )
+
+
+def _seeds_word(count: int) -> str:
+    return "1 seed" if count == 1 else f"{count} seeds"
 
 
 def _outcomes(sweep: TrialSweep) -> str:
@@ -109,7 +117,7 @@ def _reasons(sweep: TrialSweep) -> str:
 def _seeds(sweep: TrialSweep, folder: Path) -> str:
     columns = ["seed", "outcome", "score", "simulated [s]", "files", "why not"]
     made = table(columns, [_row(row, folder) for row in sweep.rows], numbers=["seed", "score"])
-    return folded(f"{len(sweep.rows)} seeds", made, is_open=len(sweep.rows) <= OPEN_ROWS)
+    return folded(_seeds_word(len(sweep.rows)), made, is_open=len(sweep.rows) <= OPEN_ROWS)
 
 
 def _row(row: SeedRow, folder: Path) -> tuple[object, ...]:
