@@ -435,6 +435,8 @@ def test_evidence_is_what_was_sent_and_what_came_back(examine):
 
 def test_the_report_as_json_and_as_a_page(examine):
     report = examine(Sound, names=["init-canon", "malformed-xml"], options=NO_MOTION)
+    repeated = replace(report, results=[*report.results, *report.results])
+    assert as_html(repeated).count("<section ") == 2, "an area that comes up again has one place"
     data = json.loads(json.dumps(report.as_dict()))
     assert data["counts"] == {"pass": 2, "fail": 0, "ambiguous": 0, "skipped": 0}
     assert [item["name"] for item in data["checks"]] == ["init-canon", "malformed-xml"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+import cellwright as cw
 from cellwright.core.errors import BadInput
 from cellwright.experiments.pool import each_result
 from cellwright.experiments.seeds import parse_seeds, seeds_text
@@ -74,6 +76,8 @@ def test_the_page_tells_reasons_and_what_was_not_run(sweep, tmp_path):
     assert "3 of 5 seeds are not done; 1 of 6 seeds were not run" in page
     assert "&lt;slot_2&gt;" in page
     assert "95 %: 11.8 to 76.9 % of 5" in page
+    assert re.search(r"<dd>\d+<small>mean, of 100; 95 %: \d+ to \d+</small>", page)
+    assert f"Made with cellwright {cw.__version__}, python" in page
 
 
 def twice_unless_three(number):
@@ -94,6 +98,8 @@ def test_a_process_that_dies_takes_only_its_own_job_along(monkeypatch):
 def test_a_seed_that_fails_is_not_done_and_keeps_its_files(tmp_path):
     file, folder = tmp_path / "trial.yaml", tmp_path / "seed-5"
     file.write_text("trial: short\ncell: aprs\ntime_limit_s: 0.5\norders: [{order: kit_m2l1}]\n")
+    folder.mkdir()
+    (folder / "trace.html").write_text("of an earlier run")
     row = run_seed(
         SeedJob(
             file=file, seed=5, changes={}, controller="internal", command=None, pace=None, folder=folder, keep="failed",
@@ -103,6 +109,7 @@ def test_a_seed_that_fails_is_not_done_and_keeps_its_files(tmp_path):
     assert (row.seed, row.done, row.folder) == (5, False, str(folder))
     assert "slot_1: the slot is empty" in row.reason
     assert (folder / "verdict.json").exists()
+    assert not (folder / "trace.html").exists()
 
 
 @pytest.mark.slow

@@ -181,6 +181,7 @@ def test_the_trace_of_a_test_that_fails_says_so_whatever_the_judge_says(tmp_path
     assert done.returncode == 1, done.stdout + done.stderr
     log = read_log(tmp_path / "test-results/test_mine-py-test_it/log.mcap")
     assert (log.metadata["run.status"], log.metadata["run.reason"]) == ("failed", "the test failed: too slow")
+    assert log.metadata["run.command"] == "pytest test_mine.py::test_it"
     about = json.loads(trace_blocks(log)["run"])["about"]
     assert (about["status"], about["score"]) == ("failed", 1.0)
     assert about["failure_s"] == pytest.approx(log.span_ns[1] / 1e9, abs=0.1)

@@ -5,6 +5,7 @@ import numpy as np
 from cellwright import crcl
 from cellwright.cells import load_cell
 from cellwright.core.messages import ActionEvent, CrclCommand, CrclStatus, FaultEvent, Tracks, WorldTruth, Wrench
+from cellwright.planning import short_action
 from cellwright.viewing.document import RunDocument
 
 HEAD = (0, 0, "fanuc")
@@ -148,3 +149,12 @@ def test_without_the_truth_nothing_tells_of_faults():
         document = RunDocument(truth=truth)
         document.take("/judge/faults", 1.0, fault)
         assert [row["kind"] for row in document.whole()["events"]] == kinds
+
+
+def test_an_action_with_a_part_that_fell_says_where_it_lies():
+    text = "(take-part fanuc fanuc_tool sku_part_large_gear large_gear_1 kit_1)"
+    assert short_action(text, "large_gear_1") == "take-part large_gear_1 where it lies"
+    assert (
+        short_action(text.replace(" large_gear_1", " large_tray"), "large_gear_1")
+        == "take-part large_gear_1 at large_tray"
+    )

@@ -218,6 +218,26 @@ def test_next_action_goes_on_to_its_end_and_predicates_are_shown_before_that(bro
             view.close()
 
 
+def test_the_timeline_grows_while_nothing_is_told(browser):
+    with cw.Lab.from_cell("epucks", seed=7) as lab, LiveView(lab, "0") as view:
+        over = []
+
+        async def work():
+            while not over:
+                await lab.clock.sleep(0.05)
+
+        thread = threading.Thread(target=lambda: _watched(view, lab, work()))
+        thread.start()
+        try:
+            page = opened(browser, view.url)
+            page.wait_for_function("cellwright.time > 6", timeout=PATIENCE_MS)
+            ticks = "[...document.querySelectorAll('.ticks span')].map((tick) => Number(tick.textContent))"
+            page.wait_for_function(f"Math.max(...{ticks}) > 0.6 * cellwright.time", timeout=5000)
+        finally:
+            over.append(True)
+            thread.join(60)
+
+
 def _watched(view, lab, work):
     with view.during_run():
         lab.perform(work)

@@ -170,7 +170,7 @@ def test_panels_that_have_nothing_to_show_say_why(browser, trace):
     for rows in ("actions", "plans", "events", "messages", "belief", "detections", "score"):
         run[rows] = []
     run["series"][0]["values"] = [[None, None, None]]
-    run["about"] |= {"score": None, "status": "ended"}
+    run["about"] |= {"score": None, "status": "ended", "order": ""}
     said = {
         "Plan": "No plan was told",
         "Actions": "No actions were told",

@@ -172,13 +172,35 @@ export function planAt(plans: Plan[], time_s: number): Plan | null {
   return rowAt(plans, time_s) ?? null;
 }
 
-/** Returns the failed action at which a trace opens: that which had failed last when the failure was seen. */
+/**
+ * Returns for each step of a plan the action that carried it out, in order. An action may differ from its step in where
+ * the part was, which is then known by the steps before and after it.
+ */
+export function stepActions(plan: Plan, actions: Action[]): (Action | null)[] {
+  const taken = new Set<Action>();
+  const find = (robot: string, is: (action: Action) => boolean): Action | null => {
+    const found = actions.find((action) => !taken.has(action) && action.robot === robot && action.start_s >= plan.time_s - 1e-6 && is(action));
+    if (found) taken.add(found);
+    return found ?? null;
+  };
+  const exact = plan.steps.map((step) => find(step.robot, (action) => (action.step ?? action.text) === step.text));
+  const verb = (text: string): string => text.split(" ", 1)[0]!;
+  const last_s = new Map<string, number>();
+  return plan.steps.map((step, index) => {
+    const after_s = last_s.get(step.robot) ?? plan.time_s;
+    const before_s = exact.find((action, other) => action?.robot === step.robot && other > index)?.start_s ?? Infinity;
+    const found = exact[index] ?? find(step.robot, ({ text, start_s }) => verb(text) === verb(step.text) && start_s >= after_s - 1e-6 && start_s <= before_s + 1e-6);
+    if (found) last_s.set(step.robot, found.start_s);
+    return found;
+  });
+}
+
+/** Returns the failed action at which a trace opens; none where it opens at something else, as at the end of a test. */
 export function failedAction(document: RunDocument): Action | null {
   const at = document.about.failure_s;
   if (at === null) return null;
-  const failed = document.actions.filter((action) => action.phase === "failed");
-  const before = failed.filter((action) => (action.end_s ?? action.start_s) <= at + 0.05);
-  return before[before.length - 1] ?? null;
+  const failed = document.actions.filter((action) => action.phase === "failed" && Math.abs((action.end_s ?? action.start_s) - at) <= 0.05);
+  return failed[failed.length - 1] ?? null;
 }
 
 /** Returns events that are worth a mark on the timeline. */

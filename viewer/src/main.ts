@@ -151,7 +151,7 @@ function openLive(): void {
       const ring = run()?.motion as Ring | undefined;
       ring?.push(time_s, poses);
       if (!document.hidden && app.clock.isFollowing) app.clock.setRange(run()!.start_s, run()!.end_s);
-      else isDirty = true;
+      isDirty = true; // the timeline grows, also while nothing is told
       document.body.dataset.ready = "live";
     },
     state: (state) => {

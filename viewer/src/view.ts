@@ -237,7 +237,7 @@ export class View implements Eyes {
           "label",
           null,
           h("input", { type: "checkbox", checked: this.layers.has(layer), "data-layer": layer, onchange: (event: Event) => this.setLayer(layer, (event.target as HTMLInputElement).checked) }),
-          h("i", { class: `swatch ${layer}` }),
+          h("i", { class: `swatch of-${layer}` }),
           name,
         ),
       ),

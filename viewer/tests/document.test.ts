@@ -55,6 +55,17 @@ test("the next and the previous action are those that begin then", () => {
   assert.equal(questions.neighbour(actions, 9, 1), null);
 });
 
+test("a step that was carried out elsewhere than planned is found between its neighbours", () => {
+  const told = (id: string, start_s: number, step: string, text = step): Action => ({ ...action(id, "a", start_s, start_s + 1), step, text });
+  const steps = ["look gear at tray", "grasp gear", "take gear at tray", "place gear", "take gear at tray"].map((text) => ({ robot: "a", text, start_s: null, end_s: null }));
+  const plan = { time_s: 1, planner: "p", reason: "", steps };
+  const actions = [
+    told("old", 0, "take gear at tray"), told("look", 1, "look gear at gear_2", "look gear_2 where it lies"), told("grasp", 2, "grasp gear"),
+    told("take", 3, "take gear at gear_2", "take gear_2 where it lies"), told("place", 4, "place gear"),
+  ];
+  assert.deepEqual(questions.stepActions(plan, actions).map((one) => one?.id ?? null), ["look", "grasp", "take", "place", null]);
+});
+
 test("belief at a time is the newest row of each identity that has not gone", () => {
   const rows = [believed("a", 1, 0), believed("b", 1, 1), believed("a", 2, 5), believed("b", 3, 1, "gone")];
   assert.deepEqual(questions.beliefAt(rows, 2.5).map(({ id, pose }) => [id, pose[0]]), [["a", 5], ["b", 1]]);
@@ -74,6 +85,8 @@ test("a trace opens at the action that had failed when the failure was seen", ()
   assert.equal(questions.failedAction(document), null);
   document.about.failure_s = 3;
   assert.equal(questions.failedAction(document)?.id, "1");
+  document.about.failure_s = 6; // what had failed was made up for: a test has failed, or something was hit
+  assert.equal(questions.failedAction(document), null);
 });
 
 test("each belief is compared with the nearest thing of its kind, each thing once", () => {

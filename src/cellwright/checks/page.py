@@ -32,7 +32,7 @@ def findings_page(
     """
     wrong = [finding for finding in findings if not finding.ok]
     figures = [(f.check, name, value) for f in findings for name, value in f.values.items()]
-    numbers = [(check, code(name), f"{value:.6g}") for check, name, value in figures]
+    numbers = [(check, code(name), f"{0.0 if abs(value) < 1e-12 else value:.4g}") for check, name, value in figures]
     return Page(
         kind="check",
         heading=heading,

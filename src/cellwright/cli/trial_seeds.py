@@ -135,7 +135,7 @@ def _print(sweep: TrialSweep) -> None:
     ]
     table(
         "outcomes",
-        ["outcome", "seeds", "share [%]", "95 % [%]", "score [of 100]", "simulated [s]"],
+        ["outcome", "seeds", "share [%]", "95 % [%]", "median score", "median time [s]"],
         kinds,
         markup=False,
     )

@@ -198,6 +198,7 @@ def sweep_seeds(
 
 def run_seed(job: SeedJob) -> SeedRow:
     """Runs the trial with one seed, and keeps its files if they are wanted."""
+    shutil.rmtree(job.folder, ignore_errors=True)  # an earlier trace would be taken for this one's
     try:
         cfg = read_whole_trial(job.file).model_copy(update={**job.changes, "seed": job.seed})
         report = run_trial(

@@ -12,9 +12,10 @@ from cellwright.core.errors import OutputError
 from cellwright.core.json_text import json_text
 from cellwright.core.page import Page, PageFigure, PageSection
 from cellwright.core.page_parts import Html, Tone, badge, folded, table
+from cellwright.core.statistics import mean_of
 from cellwright.experiments.seeds import seeds_text
 from cellwright.experiments.trial_sweep import SeedRow, TrialSweep
-from cellwright.lab.versions import versions
+from cellwright.lab.versions import all_versions
 
 __all__ = ["SWEEP_FILES", "junit_xml", "save_sweep", "sweep_page"]
 
@@ -51,24 +52,26 @@ def sweep_page(sweep: TrialSweep, folder: Path, command: str = "") -> str:
     rate, low, high = sweep.rate
     run, failed = len(sweep.rows), len(sweep.failed)
     verdict, tone = _verdict(sweep)
-    scores = [row.score for row in sweep.rows]
+    score = mean_of("score", [100 * row.score for row in sweep.rows])
+    least, most = (min(max(score[end], 0.0), 100.0) for end in ("score_low", "score_high"))  # no score lies outside
+    note = "mean, of 100" + (f"; 95 %: {least:.0f} to {most:.0f}" if run > 1 else "")
     return Page(
         kind="trial over seeds",
-        heading=f"`{sweep.trial}` over {len(sweep.seeds)} seeds",
-        origin=f"cell `{sweep.cell}`, seeds `{seeds_text(sweep.seeds)}`, controller `{sweep.controller}`",
+        heading=f"`{sweep.trial}` over {_seeds_word(len(sweep.seeds))}",
+        origin=f"Cell `{sweep.cell}`, seeds `{seeds_text(sweep.seeds)}`, controller `{sweep.controller}`",
         verdict=verdict,
         tone=tone,
         figures=[
             PageFigure("Done", f"{100 * rate:.1f} %", f"95 %: {100 * low:.1f} to {100 * high:.1f} % of {run}"),
             PageFigure("Not done", str(failed), f"of {run} that were run"),
-            PageFigure("Score", f"{100 * sum(scores) / run:.0f}" if run else "none", "mean, of 100"),
+            PageFigure("Score", f"{score['score']:.0f}" if run else "none", note),
         ],
         sections=[
             PageSection("Outcomes", _outcomes(sweep)),
             PageSection("Why seeds are not done", _reasons(sweep)),
             PageSection("Seeds", _seeds(sweep, folder)),
         ],
-        versions=versions(),
+        versions=all_versions(),
         command=command,
     ).html()
 
@@ -77,8 +80,16 @@ def _verdict(sweep: TrialSweep) -> tuple[str, Tone]:
     failed, run, asked = len(sweep.failed), len(sweep.rows), len(sweep.seeds)
     part = "" if run == asked else f"; {asked - run} of {asked} seeds were not run"
     if failed:
-        return f"{failed} of {run} seeds are not done{part}", "bad"
-    return (f"The {run} that were run are done{part}", "warn") if part else (f"All {run} seeds are done", "good")
+        return f"{failed} of {_seeds_word(run)} {'is' if run == 1 else 'are'} not done{part}", "bad"
+    return (
+        (f"The {run} that were run are done{part}", "warn")
+        if part
+        else ("The seed is done" if run == 1 else f"All {run} seeds are done", "good")
+    )
+
+
+def _seeds_word(count: int) -> str:
+    return "1 seed" if count == 1 else f"{count} seeds"
 
 
 def _outcomes(sweep: TrialSweep) -> str:
@@ -94,8 +105,8 @@ def _outcomes(sweep: TrialSweep) -> str:
         )
         for kind in sweep.outcomes()
     ]
-    columns = ["outcome", "seeds", "share [%]", "95 % [%]", "score (median)", "simulated [s]", "which"]
-    return table(columns, rows, numbers=["seeds", "score (median)"])
+    columns = ["outcome", "seeds", "share [%]", "95 % [%]", "score (median)", "simulated [s] (median)", "which"]
+    return table(columns, rows, numbers=["seeds", "score (median)", "simulated [s] (median)"])
 
 
 def _reasons(sweep: TrialSweep) -> str:
@@ -106,7 +117,7 @@ def _reasons(sweep: TrialSweep) -> str:
 def _seeds(sweep: TrialSweep, folder: Path) -> str:
     columns = ["seed", "outcome", "score", "simulated [s]", "files", "why not"]
     made = table(columns, [_row(row, folder) for row in sweep.rows], numbers=["seed", "score"])
-    return folded(f"{len(sweep.rows)} seeds", made, is_open=len(sweep.rows) <= OPEN_ROWS)
+    return folded(_seeds_word(len(sweep.rows)), made, is_open=len(sweep.rows) <= OPEN_ROWS)
 
 
 def _row(row: SeedRow, folder: Path) -> tuple[object, ...]:

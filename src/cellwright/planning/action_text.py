@@ -24,4 +24,6 @@ def short_action(action: str, part: str = "") -> str:
     what = part or sku.removeprefix("sku_").removeprefix("part_")
     if verb in TO_KIT and places:
         return f"{verb} {what} in {places[-1]}"
-    return f"{verb} {what}" + (f" at {places[0]}" if places and verb not in NOWHERE else "")
+    if not places or verb in NOWHERE:
+        return f"{verb} {what}"
+    return f"{verb} {what} where it lies" if places[0] == what else f"{verb} {what} at {places[0]}"

@@ -288,17 +288,17 @@ class CellUnderTest(CellFaults):
         except CellError:  # its process has ended
             return
 
-    def save(self, failure: str = "") -> list[Path]:
+    def save(self, failure: str = "", command: str = "") -> list[Path]:
         """Writes report, picture and log; their files.
 
         Args:
             failure: Why the test failed, for the log and its trace; empty when it passed.
+            command: Runs the test again.
         """
         last = self.pictures[-1] if self.pictures and self.pictured_s == self.time_s else None
         wanted = self.settings.picture != "off"
-        found = self.ask(
-            "save", timeout_s=PICTURE_S, picture=str(last) if last else None, draws=wanted, failure=failure
-        )
+        picture = str(last) if last else None
+        found = self.ask("save", timeout_s=PICTURE_S, picture=picture, draws=wanted, failure=failure, command=command)
         return [Path(name) for name in found]
 
     def close(self, *, keep: bool = False) -> None:

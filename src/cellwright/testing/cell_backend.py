@@ -197,10 +197,12 @@ class CellBackend:
             raise JobFailed(said[-1])
         return self.trial.lab.clock.time_s
 
-    async def _save(self, picture: str | None = None, draws: bool = True, failure: str = "") -> list[str]:
+    async def _save(
+        self, picture: str | None = None, draws: bool = True, failure: str = "", command: str = ""
+    ) -> list[str]:
         """Writes log and report, with a picture of this moment that there is already, or one that is drawn."""
         report = self._report()
-        note_trial(self.trial.lab, report, self.cfg, None, self.cfg.controller, failure=failure)
+        note_trial(self.trial.lab, report, self.cfg, None, self.cfg.controller, failure=failure, command=command)
         self.end_log()
         if picture is None and draws:
             save_report(report, self.trial.lab.world, self.folder)

@@ -69,7 +69,9 @@ class KeptEvidence:
     notes: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, cell: CellUnderTest, settings: KeepSettings, *, failed: bool, failure: str = "") -> KeptEvidence:
+    def of(
+        cls, cell: CellUnderTest, settings: KeepSettings, *, failed: bool, failure: str = "", command: str = ""
+    ) -> KeptEvidence:
         """Keeps what the settings want of a cell that has just failed, and why, or served a test that passed."""
         from cellwright.core.errors import CellwrightError
         from cellwright.viewing.from_log import make_from_log
@@ -82,7 +84,7 @@ class KeptEvidence:
         try:
             if "picture" in wanted and (not failed or cell.pictured_s != cell.time_s):
                 cell.picture(f"test-{'failed' if failed else 'finished'}")
-            saved = cell.save(failure)
+            saved = cell.save(failure, command)
         except CellwrightError as error:
             made.notes.append(f"there is no report: {error}")
         log = cell.folder / "log.mcap"

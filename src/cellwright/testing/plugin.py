@@ -6,6 +6,7 @@ It is loaded in every test run of an environment that has the package, so it imp
 from __future__ import annotations
 
 import contextlib
+import shlex
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -118,7 +119,8 @@ def _keep(item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestRep
 
     failure = str(call.excinfo.value) if call.excinfo and report.failed else ""  # tells of a controller that has failed
     first = f"the test failed: {failure.partition(chr(10))[0] or 'an assertion'}" if report.failed else ""
-    evidence = KeptEvidence.of(under_test, _settings_of(item), failed=report.failed, failure=first)
+    again = shlex.join(["pytest", item.nodeid])
+    evidence = KeptEvidence.of(under_test, _settings_of(item), failed=report.failed, failure=first, command=again)
     item.stash[KEPT] = bool(evidence.files)
     told = [*under_test.properties(), *evidence.properties(item.config.invocation_params.dir)]
     others = [said for said in item.user_properties if not str(said[0]).startswith("cellwright_")]

@@ -16,7 +16,7 @@ from cellwright.core.errors import OutputError
 from cellwright.core.files import write_whole
 from cellwright.core.page import Page, PageFigure, PageSection
 from cellwright.core.page_parts import Tone, badge
-from cellwright.lab.versions import versions
+from cellwright.lab.versions import all_versions
 from cellwright.testing.session_report import TestRow
 
 __all__ = ["write_page"]
@@ -68,7 +68,7 @@ def write_page(rows: Sequence[TestRow], file: Path) -> None:
             PageFigure("Simulated", f"{sum(row.time_s or 0.0 for row in rows):.1f} s"),
         ],
         sections=[PageSection("Tests", _filters(counts, found) + "\n".join(_row(row, file.parent) for row in ordered))],
-        versions=versions(),
+        versions=all_versions(),
     ).html()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

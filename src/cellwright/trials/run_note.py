@@ -49,7 +49,14 @@ def note_run(lab: Lab, report: Report, asked: Mapping[str, Any], faults: Iterabl
 
 
 def note_trial(
-    lab: Lab, report: Report, cfg: TrialCfg, file: Path | None, controller: str, *, failure: str = ""
+    lab: Lab,
+    report: Report,
+    cfg: TrialCfg,
+    file: Path | None,
+    controller: str,
+    *,
+    failure: str = "",
+    command: str = "",
 ) -> None:
     """Notes a trial in all logs of a laboratory.
 
@@ -60,6 +67,7 @@ def note_trial(
         file: The trial's; None of one that has none.
         controller: Its name.
         failure: Why the test failed that it was for, whatever the judge says of its orders.
+        command: Repeats it, where it has no file.
     """
     words = ["cellwright", "trial", _from_here(file)]
     words += ["--controller", controller] if controller != cfg.controller else []
@@ -71,7 +79,7 @@ def note_trial(
         "source": cfg.source, "calibration": cfg.calibration, "time limit": f"{cfg.time_limit_s:g} s",
         "fidelity": lab.cell.fidelity, "faults": tuple(map(fault_text, cfg.faults)),
     }  # fmt: skip
-    content = _content(lab, report, cfg.cell, shlex.join(words) if file else "")
+    content = _content(lab, report, cfg.cell, shlex.join(words) if file else command)
     if failure:
         content |= {"status": "failed", "reason": failure}
         if report.done:  # all that was ordered is there: what the test did not like is what it saw last

@@ -126,7 +126,7 @@ export class EventsPanel extends TimedList<RunEvent> {
   }
 
   protected none(run: Run): string {
-    return isRunning(run) ? "Nothing has happened yet." : "Nothing happened: no order, fault, collision or drop.";
+    return isRunning(run) ? "Nothing has happened yet." : "Nothing happened: no fault, collision or drop.";
   }
 
   protected all(run: Run): RunEvent[] {

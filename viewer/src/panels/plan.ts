@@ -1,7 +1,7 @@
 /** The plan with its steps, what is under way, and the predicates of it with their evidence. */
-import { actionAt, isUnderWay, planAt } from "../document.ts";
+import { actionAt, isUnderWay, planAt, stepActions } from "../document.ts";
 import { fill, fixed, h } from "../dom.ts";
-import type { Action, Plan, Predicate } from "../model.ts";
+import type { Action, Predicate } from "../model.ts";
 import type { Run } from "../run.ts";
 import { isRunning, noActions, phaseWord, shortAction, SIGNS, valueSign } from "../words.ts";
 import type { Panel } from "./panel.ts";
@@ -104,11 +104,11 @@ export class PlanPanel implements Panel {
       fill(this.steps, h("p", { class: "empty" }, isRunning(run) ? "No plan has been told yet." : "No plan was told: orders to build kits have one."));
       return;
     }
-    const states = stepActions(plan, run).map((action) => (action ? phaseWord(action, time_s) : { word: "to come", kind: "later" }));
+    const states = stepActions(plan, run.document.actions).map((action) => (action ? phaseWord(action, time_s) : { word: "to come", kind: "later" }));
     const key = `${run.document.plans.indexOf(plan)} ${run.version} ${states.map((state) => state.kind).join()}`;
     if (key === this.shownPlan) return;
     this.shownPlan = key;
-    const actions = stepActions(plan, run);
+    const actions = stepActions(plan, run.document.actions);
     const done = states.filter((state) => state.kind === "done").length;
     const number = run.document.plans.indexOf(plan) + 1;
     fill(
@@ -130,16 +130,4 @@ export class PlanPanel implements Panel {
       }),
     );
   }
-}
-
-/** Returns for each step of a plan the action that carried it out, in order. */
-function stepActions(plan: Plan, run: Run): (Action | null)[] {
-  const taken = new Set<Action>();
-  return plan.steps.map((step) => {
-    const found = run.document.actions.find(
-      (action) => !taken.has(action) && action.robot === step.robot && (action.step ?? action.text) === step.text && action.start_s >= plan.time_s - 1e-6,
-    );
-    if (found) taken.add(found);
-    return found ?? null;
-  });
 }

@@ -11,11 +11,13 @@ import type { Panel } from "./panel.ts";
 const COLOURS = ["#2f7fd6", "#d1651f", "#1f9d8a", "#b0447f", "#7a6bd0", "#8c7a16", "#5a6b78"];
 const DASHES = [[], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2], [1, 2], [12, 4]];
 const HEIGHT_PX = 150;
+/** The least range of values, by unit: below it a curve is noise, and is drawn flat. */
+const LEAST_RANGE: Record<string, number> = { rad: 0.1, m: 0.01, N: 2, "m/s": 0.02 };
 
 export class PlotsPanel implements Panel {
   readonly title = "Plots";
   readonly element = h("div", { class: "plots" });
-  private plots: { plot: uPlot; series: Series; count: number }[] = [];
+  private plots: { plot: uPlot; series: Series; count: number; end_s: number }[] = [];
   private run: Run | null = null;
   private time_s = 0;
 
@@ -27,15 +29,7 @@ export class PlotsPanel implements Panel {
     const all = plottedOf(run);
     const isSame = this.run === run && this.plots.length === all.length;
     this.run = run;
-    if (isSame) {
-      for (const one of this.plots) {
-        if (one.count === one.series.times.length) continue;
-        one.count = one.series.times.length;
-        one.plot.setData(dataOf(one.series));
-      }
-      return;
-    }
-    this.redraw();
+    if (!isSame) this.redraw();
   }
 
   /** Makes all plots anew, as another theme or another run needs. */
@@ -43,13 +37,19 @@ export class PlotsPanel implements Panel {
     for (const { plot } of this.plots) plot.destroy();
     fill(this.element);
     const all = this.run ? plottedOf(this.run) : [];
-    this.plots = all.map((series) => ({ plot: this.make(series), series, count: series.times.length }));
+    this.plots = all.map((series) => ({ plot: this.make(series), series, count: 0, end_s: NaN }));
     if (!all.length) fill(this.element, h("p", { class: "empty" }, this.run && isRunning(this.run) ? "Nothing was measured yet." : "Nothing was measured in this run."));
   }
 
-  follow(_run: Run, time_s: number): void {
+  follow(run: Run, time_s: number): void {
     this.time_s = time_s;
-    for (const { plot, series } of this.plots) {
+    for (const one of this.plots) {
+      const { plot, series } = one;
+      if (one.count !== series.times.length || one.end_s !== run.end_s) {
+        const isWhole = !(plot.scales.x?.min !== run.start_s || plot.scales.x.max !== one.end_s) || !one.count;
+        [one.count, one.end_s] = [series.times.length, run.end_s];
+        plot.setData(dataOf(series, run), isWhole);
+      }
       if ((plot.cursor.left ?? -1) < 0) plot.setLegend({ idx: Math.max(0, lastBefore(series.times, time_s)) }, false);
       plot.redraw(false, false);
     }
@@ -80,7 +80,7 @@ export class PlotsPanel implements Panel {
         height: HEIGHT_PX,
         legend: { show: series.labels.length > 1, live: true, markers: { width: 0, fill: (_plot: uPlot, index: number) => dashed(index - 1) } },
         cursor: { y: false, sync: { key: "plots" }, points: { show: false } },
-        scales: { x: { time: false, range: (plot: uPlot, min: number, max: number) => this.span(plot, min, max) } },
+        scales: { x: { time: false, range: (plot: uPlot, min: number, max: number) => this.span(plot, min, max) }, y: { range: (_plot: uPlot, min: number, max: number) => rangeOf(series, min, max) } },
         axes: [
           { ...axis, size: 26, values: (_plot: uPlot, values: number[]) => values.map((value) => `${value} s`) },
           { ...axis, size: 52 },
@@ -121,15 +121,24 @@ export class PlotsPanel implements Panel {
           ],
         },
       },
-      dataOf(series),
+      dataOf(series, this.run),
       box,
     );
   }
 }
 
-/** Returns the series that have values: a tool without fingers has no width. */
+/** Returns the series that have values, by what was measured: a tool without fingers has no width. */
 function plottedOf(run: Run): Series[] {
-  return run.document.series.filter((series) => series.values.some((values) => values.some((value) => value !== null)));
+  const measured = run.document.series.filter((series) => series.values.some((values) => values.some((value) => value !== null)));
+  const key = ({ name }: Series): string => `${name.slice(name.indexOf(" "))} ${name}`;
+  return measured.sort((one, other) => key(one).localeCompare(key(other)));
+}
+
+/** Returns the range of a plot's values: not so small that noise fills it. */
+function rangeOf({ unit }: Series, min: number, max: number): [number, number] {
+  const more = Math.max(0, (LEAST_RANGE[unit] ?? 0) - (max - min)) / 2;
+  const [low, high] = uPlot.rangeNum(min - more, max + more, 0.1, true);
+  return [low ?? min, high ?? max];
 }
 
 /** Returns the mark of a line in the legend, dashed as the line is. */
@@ -141,6 +150,8 @@ function dashed(index: number): string {
   return stops.length ? `repeating-linear-gradient(90deg, ${stops.join(", ")})` : colour;
 }
 
-function dataOf(series: Series): uPlot.AlignedData {
-  return [series.times, ...series.values] as uPlot.AlignedData;
+/** Returns what is plotted: while a run is under way, what has not changed since its last point goes on until now. */
+function dataOf(series: Series, run: Run | null): uPlot.AlignedData {
+  if (!run || !isRunning(run) || !((series.times.at(-1) ?? Infinity) < run.end_s)) return [series.times, ...series.values] as uPlot.AlignedData;
+  return [[...series.times, run.end_s], ...series.values.map((values) => [...values, values.at(-1) ?? null])] as uPlot.AlignedData;
 }

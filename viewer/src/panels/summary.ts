@@ -22,10 +22,10 @@ export class ScorePanel implements Panel {
     const hasPoints = score.some((item) => item.points !== null);
     const points = score.reduce((sum, item) => sum + (item.points ?? 0), 0);
     const most = score.reduce((sum, item) => sum + (item.most ?? 0), 0);
-    const total = about.score === null ? (most ? `${fixed(points, 1)} of ${fixed(most, 1)}` : "") : `Score ${Number(about.score.toFixed(2))}`;
-    const parts: HTMLElement[] = [h("h3", null, isNamed ? `Run ${run.name}: ` : "", total || (about.status === "running" ? "Not judged yet" : "No points are given"), h("small", null, about.status))];
-    if (!score.length) parts.push(h("p", { class: "empty" }, isRunning(run) ? "The judge speaks at the end." : "Nothing was ordered, so there was nothing to judge."));
-    if (about.reason) parts.push(h("p", { class: "reason" }, about.reason));
+    const total = about.score === null ? (most ? `${fixed(points, 1)} of ${fixed(most, 1)}` : "") : `Score ${fixed(about.score, 2)}`;
+    const parts: HTMLElement[] = [h("h3", null, isNamed ? `Run ${run.name}: ` : "", total || (isRunning(run) ? "Not judged yet" : "No points"), h("small", null, about.status))];
+    if (!score.length) parts.push(h("p", { class: "empty" }, isRunning(run) ? "The judge speaks at the end." : about.order ? "This order was not judged by points." : "Nothing was ordered, so there was nothing to judge."));
+    if (about.reason) parts.push(...about.reason.split("; ").map((reason) => h("p", { class: "reason" }, reason)));
     if (score.length) {
       parts.push(
         table(
@@ -72,7 +72,7 @@ export class AboutPanel implements Panel {
       h("h3", null, "This run"),
       pairs(facts.filter(([, value]) => value !== null && value !== "")),
       about.command ? h("h3", null, "Repeat it", copyButton(() => about.command ?? "")) : null,
-      about.command ? h("pre", { class: "repeat" }, about.command) : null,
+      about.command ? h("pre", { class: "repeat" }, ...about.command.split(" ").flatMap((word, index) => [index ? " " : null, h("span", null, word)])) : null,
       ...about.notes.map((note) => h("p", { class: "note" }, note)),
       Object.keys(about.configuration).length ? h("h3", null, "Configuration") : null,
       pairs(Object.entries(about.configuration)),

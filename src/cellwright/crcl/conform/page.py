@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
-from itertools import groupby
 
 from cellwright.core.page import Page, PageFigure, PageSection
-from cellwright.core.page_parts import Tone, badge, bullets, code, table, with_code
+from cellwright.core.page_parts import Html, Tone, badge, bullets, code, table, with_code
 from cellwright.crcl.conform.check import CheckVerdict
 from cellwright.crcl.conform.evidence import Exchange
 from cellwright.crcl.conform.report import CheckResult, ConformReport
@@ -42,9 +41,11 @@ def as_html(
         verdict = "Nothing failed, but statuses break the schema"
     verdict += "" if report.complete else "; not everything was tried"
     tone: Tone = "bad" if not report.conforms else "good" if report.complete else "warn"
-    areas = [
-        PageSection(area[:1].upper() + area[1:], "".join(map(_result, results)))
-        for area, results in groupby(report.results, key=lambda result: result.check.area)
+    areas: dict[str, list[CheckResult]] = {}
+    for result in report.results:  # what moves is tried last, whichever area it belongs to
+        areas.setdefault(result.check.area, []).append(result)
+    sections = [
+        PageSection(area[:1].upper() + area[1:], "".join(map(_result, results))) for area, results in areas.items()
     ]
     return Page(
         kind="CRCL conformance",
@@ -54,7 +55,7 @@ def as_html(
         tone=tone,
         reason=(f"{report.ended[:1].upper()}{report.ended[1:]}; {report.restored}.",),
         figures=[PageFigure(name, str(count)) for name, count in report.counts.items()],
-        sections=(PageSection("Findings in statuses", bullets(report.findings)), *areas),
+        sections=(PageSection("Findings in statuses", bullets(report.findings)), *sections),
         versions=versions or {},
         command=command,
     ).html()
@@ -77,4 +78,5 @@ def _result(result: CheckResult) -> str:
 
 
 def _row(exchange: Exchange) -> tuple[object, ...]:
-    return f"{exchange.time_s:.3f}", exchange.connection, exchange.direction, code(exchange.text)
+    text = Html(f'<div class="long">{code(exchange.text).text}</div>')
+    return f"{exchange.time_s:.3f}", exchange.connection, exchange.direction, text
