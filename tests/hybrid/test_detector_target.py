@@ -274,7 +274,7 @@ def test_a_server_that_fails_is_told_once_and_given_up_in_time(both, harm, probl
     assert [change for change, _ in events] == ["external", "lost", "simulated"]
     assert problem in events[1][1]
     assert "\n" not in lost
-    assert slipped_s < 2.0
+    assert slipped_s < 5.0
 
 
 @pytest.mark.slow

@@ -232,6 +232,7 @@ class Lab:
         faults: Sequence[str] = (),
         database: str | Path = "sqlite://",
         calibration: str | Path | None = None,
+        targets: str | Path | Mapping[str, Any] | None = None,
     ) -> Report:
         """Does an order with Cellwright's own controller, and judges it by the truth.
 
@@ -244,7 +245,11 @@ class Lab:
             faults: Faults to apply, such as `drop:part=*,during=transfer:2`.
             database: The database of belief.
             calibration: A calibration file of the cell.
+            targets: Which robots and detectors are somewhere else, of a laboratory with a pace: a file, or its content
+                such as `{"robots": {"fanuc": "127.0.0.1:64444"}}`.
         """
+        from cellwright.cells import CellTargetsCfg
+        from cellwright.core.config import validate
         from cellwright.drawings.prior import Drawings
         from cellwright.execution import ExecutionSettings, RecoveryMode
         from cellwright.judge import parse_fault
@@ -256,6 +261,7 @@ class Lab:
         if planner is not None:
             TASK_PLANNERS.get(planner)
         wanted = order if isinstance(order, Order) else find_order(order, quantity)
+        where = validate(dict(targets), CellTargetsCfg, "targets") if isinstance(targets, Mapping) else None
         cfg = RunCfg(
             None if robots is None else tuple(robots),
             ExecutionSettings(recovery=RecoveryMode.named(recovery), planner=planner),
@@ -263,6 +269,8 @@ class Lab:
             database,
             header=None if isinstance(order, Order) else {"order": str(order), "quantity": quantity},
             calibration=None if calibration is None else calibration_of(calibration, Drawings.of(self.cell)),
+            targets=where,
+            targets_file=None if targets is None or where is not None else Path(str(targets)),
         )
         return run_order(self, [wanted], cfg)
 
