@@ -304,7 +304,8 @@ async def test_rosapi_tells_what_there_is(server):
         assert await ask("get_param", name="none", default="7") == {"value": "7"}
         await ask("set_param", name="/mine", value='{"a": [1]}')
         assert await ask("get_param", ros2, name="mine") == {"value": '{"a": [1]}'}
-        assert await ask("get_param_names") == {"names": ["/mine", "/speed_limit"]}
+        assert await ask("get_param_names") == {"names": ["/mine", "/speed_limit", "/use_sim_time"]}
+        assert await ask("get_param", name="use_sim_time") == {"value": "true"}
         await ask("delete_param", name="/mine")
         assert await ask("has_param", name="/mine") == {"exists": False}
 
@@ -336,7 +337,7 @@ DOUBLED = (
         ({"op": "subscribe", "topic": JOINTS, "type": TWIST}, "has type sensor_msgs/JointState"),
         ({"op": "subscribe", "topic": JOINTS, "throttle_rate": -1}, "throttle_rate is a number from 0"),
         ({"op": "subscribe", "topic": JOINTS, "queue_length": "many"}, "queue_length is a number from 0"),
-        ({"op": "subscribe", "topic": "/z", "compression": "png"}, "/z is sent without; there are none, cbor, cbor-raw"),
+        ({"op": "subscribe", "topic": "/z", "compression": "png"}, "there are none, cbor, cbor-raw"),
         ({"op": "unsubscribe", "topic": JOINTS}, "does not subscribe to /arm/joint_states"),
         ({"op": "unadvertise", "topic": "/x"}, "does not advertise /x"),
         ({"op": "set_level", "level": "loud"}, "a level is none, error, warning, info, not 'loud'"),

@@ -235,5 +235,5 @@ def test_mobile_robots_are_placed_too():
         lab.perform(own.call("/cellwright/reset"))
         lab.advance(0.5)
         assert np.linalg.norm(lab.world.pose_of(name).position - begin) < 0.003
-        with pytest.raises(BadInput, match="unknown object 'ePuck9'.*ePuck0, ePuck1"):
+        with pytest.raises(BadInput, match=r"unknown object 'ePuck9'.*ePuck0, ePuck1"):
             lab.perform(own.call("/cellwright/place", name="ePuck9", pose=NO_POSE))

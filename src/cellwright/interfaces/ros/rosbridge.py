@@ -82,6 +82,7 @@ class RosbridgeNode(LabNode):
         self._gate = RosbridgeGate(host, token)
         self._plain = {generation: PlainMessages(self.types, generation) for generation in (1, 2)}
         self._clients: dict[int, RosbridgeClient] = {}
+        self.parameters.setdefault("/use_sim_time", True)
         self._rosapi = RosApi(self)
         self._offers: dict[str, RosbridgeClient] = {}
         self._waiting: dict[str, tuple[RosbridgeClient, asyncio.Future[Any]]] = {}
