@@ -231,7 +231,11 @@ def watched_pace(monkeypatch):
                 clock.tick = min(clock.tick, allowed)
             loss.look()
 
-    passes.pacing, passes.lines = pacing, lines
+    def hangs(wall_s):
+        wall.now_s += wall_s
+        loss.look()
+
+    passes.pacing, passes.lines, passes.hangs = pacing, lines, hangs
     return passes
 
 
@@ -243,6 +247,14 @@ def test_a_machine_that_is_too_slow_says_so_ever_more_rarely(watched_pace):
     assert first.startswith("this machine does not keep pace: 0.4 simulated seconds per second in the last 4 s")
     assert first.endswith("instead of 1")
     assert [line.split(" s instead")[0].rpartition(" ")[2] for line in others] == ["8", "16", "32"]
+
+
+def test_time_that_slipped_before_is_not_told_as_a_pace_that_was_kept(watched_pace):
+    """What hangs at the end of a period slips when time goes on, which is in the next one."""
+    watched_pace.hangs(4.0)
+    told = len(watched_pace.lines)
+    watched_pace(8, 1.0)
+    assert watched_pace.lines[told:] == []
 
 
 def test_a_pause_and_full_speed_are_no_loss_of_pace(watched_pace):

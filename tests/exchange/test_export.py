@@ -16,12 +16,14 @@ from hypothesis import strategies as st
 from PIL import Image as Pillow
 from rosbags.highlevel import AnyReader
 from rosbags.rosbag1 import Reader as Rosbag1Reader
+from rosbags.rosbag1 import Writer as Rosbag1Writer
 from rosbags.rosbag2 import Reader as Rosbag2Reader
 
+from cellwright.cli import main
 from cellwright.core import Bus
 from cellwright.core.errors import BadInput, UnknownName
 from cellwright.core.messages import Depth, Detections, Image, JointState, ToolStatus, WorldTruth
-from cellwright.exchange import ExportOptions, export_log
+from cellwright.exchange import ExportOptions, export_log, read_recording
 from cellwright.interfaces.ros.types import RosTypes
 from cellwright.lab import Lab
 from cellwright.record import Recorder, fields_of, read_log
@@ -260,6 +262,30 @@ def test_a_log_that_was_cut_is_exported_as_far_as_it_goes(tmp_path):
     result = export_log(read_log(tmp_path / "cut.mcap"), tmp_path / "cut.bag", "bag")
     assert 0 < result.count < 400
     assert "cut off" in result.problem
+
+
+def test_a_bag_of_others_types_is_read_and_exported(tmp_path):
+    """As rosbag records NIST's status of a robot: its constants have small letters, which the library does not take."""
+    name = "nist_msgs/msg/Status"
+    text = "uint8 done=0\nuint8 working=2\nstd_msgs/Header header\nuint8 state\ngeometry_msgs/Point place\n"
+    types = RosTypes({name: text})
+    kinds = types.ros1.types
+    stamp = kinds["builtin_interfaces/msg/Time"](sec=1, nanosec=0)
+    header = kinds["std_msgs/msg/Header"](seq=7, stamp=stamp, frame_id="base")
+    status = kinds[name](header=header, state=2, place=kinds["geometry_msgs/msg/Point"](x=0.5, y=0.0, z=1.0))
+    with Rosbag1Writer(tmp_path / "run.bag") as bag:
+        connection = bag.add_connection("/status", name, msgdef=types.text(name), md5sum=types.md5(name))
+        bag.write(connection, NS, types.ros1.serialize_ros1(status, name))
+    log = read_recording(tmp_path / "run.bag")
+    columns = log.arrays("/status")
+    assert (columns["state"].tolist(), columns["place.x"].tolist()) == ([2], [0.5])
+    assert not {"done", "working"} & columns.keys()
+    words = ["log", "export", str(tmp_path / "run.bag"), "--format", "csv", "--out", str(tmp_path / "tables")]
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert not ended.value.code
+    (row,) = csv.DictReader((tmp_path / "tables" / "status.csv").open())
+    assert (row["state"], row["place.z"]) == ("2", "1.0")
 
 
 @pytest.mark.slow

@@ -208,12 +208,13 @@ def _roscore() -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        debians = {"ROS_PACKAGE_PATH": "/usr/share"}  # which a rospkg of an active virtual environment does not know
         home = {"ROS_HOME": folder, "ROS_LOG_DIR": str(Path(folder) / "log"), "ROS_IP": "127.0.0.1"}
         others = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
         uri = f"http://127.0.0.1:{port}"
         process = subprocess.Popen(
             ["roscore", "-p", str(port)],
-            env={**others, **home, "ROS_MASTER_URI": uri},
+            env={**debians, **others, **home, "ROS_MASTER_URI": uri},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
@@ -221,7 +222,7 @@ def _roscore() -> Iterator[str]:
         try:
             end_s = time.monotonic() + START_S
             while not _answers(uri):
-                if time.monotonic() > end_s:
+                if time.monotonic() > end_s or process.poll() is not None:
                     raise MeasurementFailed("the bridge ros1", "roscore does not start")
                 time.sleep(0.05)
             yield f"127.0.0.1:{port}"

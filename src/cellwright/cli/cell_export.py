@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from cellwright.cells import Cell
 from cellwright.cli.default_order import DEFAULT_ORDER
 from cellwright.cli.export import export_knowledge
 from cellwright.cli.model_export import exported_json, format_of, say_exported
@@ -36,12 +35,11 @@ class Format(StrEnum):
     XML = "xml"
     SQL = "sql"
     PDDL = "pddl"
-    ROS = "ros"
 
 
 def export(
     cell: Annotated[str, typer.Argument(metavar="CELL", help="A cell's name, or a YAML file.")],
-    out: Annotated[Path, typer.Option(help="The file to write; with owl, xml, pddl and ros the folder.")],
+    out: Annotated[Path, typer.Option(help="The file to write; with owl, xml and pddl the folder.")],
     form: Annotated[
         Format | None, typer.Option("--format", help="The file format; by default what --out is called, else mjcf.")
     ] = None,
@@ -56,16 +54,12 @@ def export(
     """Writes a cell for other programs: its model, or what its drawings and an order say as knowledge.
 
     mjcf, urdf, sdf: the model, everything at its place. sql: a script that makes and fills the database. owl, xml:
-    instance files of the initial state and of the goal. pddl: domain and problem in every vocabulary and form. ros:
-    packages of ROS 1 with the types of messages and services that ROS itself does not have.
+    instance files of the initial state and of the goal. pddl: domain and problem in every vocabulary and form.
     """
     loaded = read_cell(cell)
     form = _format(out, form)
     if form.value not in {known.value for known in ModelFormat}:
-        if form is Format.ROS:
-            files = _ros_packages(loaded, out, order)
-        else:
-            files = export_knowledge(loaded, form, out, order or [DEFAULT_ORDER], seed, dialect)
+        files = export_knowledge(loaded, form, out, order or [DEFAULT_ORDER], seed, dialect)
         if as_json:
             print_json({"cell": cell, "seed": seed, "format": form.value, "files": files})
         else:
@@ -93,18 +87,6 @@ def export(
         print_json({"cell": cell, "seed": seed, "format": form.value, **counts, **exported_json(exported)})
     else:
         say_exported(exported, model_form, counts)
-
-
-def _ros_packages(cell: Cell, out: Path, order: list[str] | None) -> list[Path]:
-    """Writes the packages that a cell's ROS programs need."""
-    from cellwright.interfaces.ros.laboratory import graph_of
-    from cellwright.interfaces.ros.packages import write_packages
-    from cellwright.lab import Lab
-
-    if order:
-        raise BadInput("--order says nothing about types of messages; it goes with owl, xml, sql and pddl")
-    with Lab.from_cell(cell) as lab:
-        return write_packages(graph_of(lab).definitions, out)
 
 
 def _format(out: Path, requested: Format | None) -> Format:

@@ -10,8 +10,7 @@ from rich.markup import escape
 
 from cellwright.cli.output import counted, err, print_json, say
 from cellwright.core.errors import BadInput, UnknownName
-from cellwright.exchange import ExportFormat, ExportOptions, export_log
-from cellwright.record import read_log
+from cellwright.exchange import ExportFormat, ExportOptions, export_log, read_recording
 
 __all__ = ["export"]
 
@@ -19,7 +18,7 @@ STORAGES = ("mcap", "sqlite3")
 
 
 def export(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A log (MCAP file).")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A log (MCAP file), or a bag.")],
     out: Annotated[Path, typer.Option(metavar="PATH", help="The bag (a file), or a folder for all other formats.")],
     format: Annotated[
         str | None, typer.Option(metavar="F", help="bag, rosbag2, csv or parquet; bag for a file named so.")
@@ -62,7 +61,7 @@ def export(
         cell=cell,
         overwrite=overwrite,
     )
-    made = export_log(read_log(file), out, format, options)
+    made = export_log(read_recording(file), out, format, options)
     if as_json:
         told = {"out": str(out), "format": made.format, "messages": made.count, "bytes": made.size_bytes}
         print_json({"file": str(file), **told, "topics": made.topics, "notes": made.notes, "problem": made.problem})

@@ -51,23 +51,22 @@ def topics(cell: CellArgument, truth: Truth = False, as_json: Json = False) -> N
 
 @app.command()
 def messages(
-    cell: CellArgument,
+    cells: Annotated[list[str], typer.Argument(metavar="CELL...", help="Cells' names, or YAML files.")],
     out: Annotated[Path, typer.Option(help="The folder of the packages, such as a catkin workspace's src.")],
     truth: Truth = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
 ) -> None:
-    """Writes ROS packages of the message and service types of a cell that no ROS installation has.
+    """Writes ROS packages of the message and service types of cells that no ROS installation has.
 
     With ROS's generator (Debian's python3-genpy) their Python modules too, so that `rostopic echo` works at once.
     """
     from cellwright.interfaces.ros.ros1_package import package_files, python_modules
 
-    graph = _graph(cell, with_truth=truth)
-    if not graph.definitions:
-        say(f"{cell} has no types of its own: every ROS installation has all that it needs")
-        return
-    types = RosTypes(graph.definitions)
-    files = package_files(types, graph.definitions)
+    definitions: dict[str, str] = {}
+    for cell in cells:
+        definitions |= _graph(cell, with_truth=truth).definitions
+    types = RosTypes(definitions)
+    files = package_files(types, definitions)
     if not overwrite:
         refuse_existing(*(out / path for path in files))
     try:
@@ -77,7 +76,7 @@ def messages(
     except OSError as error:
         raise OutputError(out, str(error.strerror)) from None
     packages = sorted({path.partition("/")[0] for path in files})
-    say(f"{len(graph.definitions)} types in {', '.join(str(out / package) for package in packages)}")
+    say(f"{len(definitions)} types in {', '.join(str(out / package) for package in packages)}")
     modules = python_modules(out, types, files)
     say(f"export ROS_PACKAGE_PATH=${{ROS_PACKAGE_PATH:-/usr/share}}:{out.resolve()}")  # a ROS's own go first
     if modules is None:

@@ -145,8 +145,9 @@ class PaceLoss:
             self._begin()
         elif now_s - self._start_s >= self._period_s and pacing.speed is not None:
             passed_s = now_s - self._start_s
-            if pacing.slipped_s - self._slipped_s > LOSS * passed_s:
-                achieved = (self._clock.time_s - self._time_s) / passed_s
+            achieved = (self._clock.time_s - self._time_s) / passed_s
+            has_slipped = pacing.slipped_s - self._slipped_s > LOSS * passed_s
+            if has_slipped and achieved < (1.0 - LOSS) * pacing.speed:  # else it slipped in the time before
                 self._say(
                     f"this machine does not keep pace: {achieved:.2g} simulated seconds per second"
                     f" in the last {passed_s:.0f} s instead of {pacing.speed:g}"

@@ -12,12 +12,12 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
-from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from rosbags.typesys import Stores, get_typestore
 
 from cellwright.core.errors import LogError, UnknownName
 from cellwright.core.messages import Message
 from cellwright.core.rich_text import html_table
-from cellwright.core.ros import decode, from_ros, message_class, newer_class
+from cellwright.core.ros import decode, from_ros, message_class, newer_class, types_of_text
 from cellwright.record.records import LogRecords, read_blocks
 from cellwright.record.values import fields_of, stacked
 
@@ -222,7 +222,7 @@ class Log:
             )
         try:
             store = get_typestore(Stores.EMPTY)
-            store.register(get_types_from_msg(text, schema.name))
+            store.register(types_of_text(schema.name, text))
         except Exception as error:
             raise LogError(f"{self.path}: the definition of {schema.name} cannot be read: {error}") from None
         newer = newer_class(schema.name, store, channel.metadata.get("class", ""))
@@ -246,9 +246,9 @@ def read_log(path: Path | str) -> Log:
 
 
 def _namespace(value: Any) -> Any:
-    """Returns a rosbags object as a namespace, nested ones too."""
+    """Returns a rosbags object as a namespace, nested ones too; without the constants of its type."""
     if hasattr(value, "__msgtype__"):
-        return SimpleNamespace(
-            **{name: _namespace(item) for name, item in vars(value).items() if name != "__msgtype__"}
-        )
+        kinds = type(value).__annotations__
+        fields = {name: item for name, item in vars(value).items() if not kinds[name].startswith("ClassVar")}
+        return SimpleNamespace(**{name: _namespace(item) for name, item in fields.items()})
     return [_namespace(item) for item in value] if isinstance(value, list) else value

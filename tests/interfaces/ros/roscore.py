@@ -37,6 +37,7 @@ class Roscore:
         self.uri = f"http://127.0.0.1:{self.port}"
         others = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
         self.environment = {
+            "ROS_PACKAGE_PATH": "/usr/share",  # which a rospkg of an active virtual environment does not know
             **others,
             "ROS_MASTER_URI": self.uri,
             "ROS_IP": "127.0.0.1",

@@ -37,7 +37,7 @@ print(json.dumps({"numbers": [a for a, _ in seen[:wanted]], "stamps_ns": [b for 
 """
 
 NEVER_READ = """
-import os, socket, sys, time
+import os, signal, socket, struct, sys
 from xmlrpc.client import ServerProxy
 from rosgraph.network import write_ros_handshake_header
 master = ServerProxy(os.environ["ROS_MASTER_URI"])
@@ -47,7 +47,15 @@ end = socket.socket()
 end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
 end.connect((host, port))
 write_ros_handshake_header(end, {"topic": sys.argv[1], "md5sum": "*", "type": "*", "callerid": "/stalled"})
-time.sleep(60)
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+signal.sigwait([signal.SIGUSR1])
+read = end.makefile("rb")
+read.read(*struct.unpack("<I", read.read(4)))
+numbers = []
+while not numbers or numbers[-1] - numbers[0] < int(sys.argv[2]):
+    (length,) = struct.unpack("<I", read.read(4))
+    numbers += struct.unpack("<I", read.read(length)[:4])
+print(numbers[-1] - numbers[0] + 1 - len(numbers))
 """
 
 
@@ -105,13 +113,17 @@ def test_another_bridge_takes_the_place_of_one_that_is_killed(ros, arm, end):
 
 
 def test_a_subscriber_that_never_reads_costs_only_its_own_messages(ros, arm):
-    stalled = ros.popen(SYSTEM_PYTHON, "-c", NEVER_READ, "/ur5/joint_states")
+    stalled = ros.popen(SYSTEM_PYTHON, "-c", NEVER_READ, "/ur5/joint_states", 3000)
     try:
         seen = ros.python(COUNT, "/ur5/joint_states", 3000)
         wait_for(lambda: "/stalled reads /ur5/joint_states too slowly" in arm.said(), "the line")
+        os.kill(stalled.pid, signal.SIGUSR1)  # it reads at last, and the oldest that waited are not there any more
+        lost, _ = stalled.communicate(timeout=30)
+        assert int(lost) > 0
     finally:
-        os.killpg(stalled.pid, signal.SIGKILL)
-        stalled.communicate()
+        if stalled.poll() is None:
+            os.killpg(stalled.pid, signal.SIGKILL)
+            stalled.communicate()
     assert np.diff(seen["stamps_ns"]).tolist() == [2_000_000] * 2999
     counts = re.findall(r"/stalled reads .* dropped \((\d+) times\)", arm.said())
     assert counts == sorted(counts, key=int)

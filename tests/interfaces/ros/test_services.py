@@ -205,6 +205,25 @@ def test_what_broke_a_curtain_is_gone_after_reset_and_the_button_unlocks_the_arm
     assert np.allclose(robot.joints_rad, home + 0.05, atol=2e-3)
 
 
+def test_reset_ends_faults_and_others_can_be_set(rig):
+    lab = rig.lab
+    frames = []
+    lab.bus.subscribe("/detector_pick/detections", lambda _, m: frames.append(m), subscriber="test")
+    for fault in ("blackout:detector=detector_pick,for_s=1000", "remove:part=bottle,at=6"):
+        lab.perform(rig.call("/cellwright/fault", fault=fault))
+    lab.advance(1.0)
+    frames.clear()
+    lab.advance(1.0)
+    assert frames == []
+    lab.perform(rig.call("/cellwright/reset"))
+    lab.advance(6.0)
+    assert frames
+    assert "bottle" in lab.world.objects
+    lab.perform(rig.call("/cellwright/fault", fault="remove:part=bottle"))
+    lab.advance(0.1)
+    assert "bottle" not in lab.world.objects
+
+
 def test_mobile_robots_are_placed_too():
     with Lab.from_cell("epucks") as lab:
         own = GraphRig(lab)
@@ -216,3 +235,5 @@ def test_mobile_robots_are_placed_too():
         lab.perform(own.call("/cellwright/reset"))
         lab.advance(0.5)
         assert np.linalg.norm(lab.world.pose_of(name).position - begin) < 0.003
+        with pytest.raises(BadInput, match=r"unknown object 'ePuck9'.*ePuck0, ePuck1"):
+            lab.perform(own.call("/cellwright/place", name="ePuck9", pose=NO_POSE))

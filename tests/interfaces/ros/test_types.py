@@ -177,48 +177,22 @@ def test_the_generator_of_ros_1_gives_our_own_types_these_checksums(types):
         assert run.stdout.strip() == types.md5(name), run.stderr
 
 
-def test_types_are_written_as_packages(tmp_path):
-    from cellwright.interfaces.ros.packages import write_packages
-
-    texts = {"a_msgs/msg/One": "std_msgs/Header header\nTwo two\n", "a_msgs/msg/Two": "string x\n"}
-    texts["b_msgs/srv/Ask"] = "a_msgs/One one\n---\nbool success\n"
-    written = write_packages(texts, tmp_path)
-    assert {str(path.relative_to(tmp_path)) for path in written} == {
-        *(f"a_msgs/{name}" for name in ("msg/One.msg", "msg/Two.msg", "package.xml", "CMakeLists.txt")),
-        *(f"b_msgs/{name}" for name in ("srv/Ask.srv", "package.xml", "CMakeLists.txt")),
-    }
-    build = (tmp_path / "a_msgs" / "CMakeLists.txt").read_text()
-    assert "add_message_files(FILES One.msg Two.msg)" in build
-    assert "generate_messages(DEPENDENCIES std_msgs)" in build
-    assert "<depend>a_msgs</depend>" in (tmp_path / "b_msgs" / "package.xml").read_text()
-
-
 @pytest.mark.peer
 def test_the_generators_of_ros_1_make_classes_of_the_packages_with_the_same_checksums(tmp_path):
-    """What `cell export --format ros` writes is built as catkin does it, and then known to every tool of ROS 1."""
+    """What `ros messages` writes is known to every tool of ROS 1."""
     import subprocess
-    from pathlib import Path
 
-    from cellwright.interfaces.ros.packages import write_packages
+    from cellwright.interfaces.ros.ros1_package import package_files, python_modules
     from cellwright.interfaces.ros.services import DEFINITIONS as SERVICES
 
-    if not Path("/usr/lib/genpy/genmsg_py.py").exists():
-        pytest.skip("ROS 1 is not installed")
-    packages, built = tmp_path / "packages", tmp_path / "built"
     definitions = {**DEFINITIONS, STATUS: STATUS_TEXT, **SERVICES}
-    written = write_packages(definitions, packages)
-    known = {path.name: path / "msg" for path in packages.iterdir()}
-    known |= {path.parent.name: path for path in Path("/usr/share").glob("*/msg")}
-    places = [f"-I{name}:{path}" for name, path in known.items()]
-    for kind, tool in (("msg", "genmsg_py.py"), ("srv", "gensrv_py.py")):
-        for package in sorted({path.parts[-3] for path in written if path.suffix == f".{kind}"}):
-            files = [str(path) for path in written if path.suffix == f".{kind}" and path.parts[-3] == package]
-            out = built / package / kind
-            out.mkdir(parents=True)
-            command = ["/usr/bin/python3", f"/usr/lib/genpy/{tool}", "-p", package, "-o", str(out), *places]
-            subprocess.run([*command, *files], check=True, capture_output=True, timeout=60)
-            subprocess.run([*command, "--initpy"], check=True, capture_output=True, timeout=60)
-            (built / package / "__init__.py").touch()
+    types = RosTypes(definitions)
+    files = package_files(types, definitions)
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    if (built := python_modules(tmp_path, types, files)) is None:
+        pytest.skip("ROS 1 is not installed")
     program = (
         "import importlib, sys\n"
         "for name in sys.argv[1:]:\n"
@@ -227,6 +201,5 @@ def test_the_generators_of_ros_1_make_classes_of_the_packages_with_the_same_chec
     )
     command = ["/usr/bin/python3", "-c", program, *definitions]
     sums = subprocess.run(command, capture_output=True, text=True, timeout=60, env={"PYTHONPATH": str(built)})
-    types = RosTypes(definitions)
     expected = [types.service_md5(name) if "/srv/" in name else types.md5(name) for name in definitions]
     assert sums.stdout.split() == expected, sums.stderr

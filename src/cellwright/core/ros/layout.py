@@ -34,7 +34,7 @@ PACKAGE = "cellwright_msgs"
 HEADER = "std_msgs/msg/Header"
 HEAD = ("time_ns", "sequence", "source", "frame")
 EMPTY = "structure_needs_at_least_one_member"  # the field that a type without fields has
-CONSTANT = re.compile(r"^(\s*\w+\s+)([A-Za-z]\w*)(\s*=)", re.MULTILINE)
+CONSTANT = re.compile(r"^([ \t]*\w+[ \t]+)([A-Za-z]\w*)([ \t]*=)", re.MULTILINE)
 
 RENAMED = {
     "sensor_msgs/msg/JointState": {"name": "names"},
@@ -124,7 +124,7 @@ def once_per_class(function: Callable[[type[Message]], T]) -> Callable[[type[Mes
 
 
 def types_of_text(name: str, text: str) -> dict[str, Any]:
-    """Returns what a type store registers for the text of a message type.
+    """Returns what a type store registers for the text of a message type, and of those in it where they follow.
 
     ROS 1 has constants of any name, the library those in capitals alone; their names are part of a type's checksum.
     """
@@ -135,9 +135,11 @@ def types_of_text(name: str, text: str) -> dict[str, Any]:
         return f"{found[1]}C{len(names) - 1}{found[3]}"
 
     plain = name.replace("/srv/", "/msg/")  # the library knows no others
-    constants, own_fields = get_types_from_msg(CONSTANT.sub(stand_in, text), plain)[plain]
-    own_fields = own_fields or [(EMPTY, (Nodetype.BASE, ("uint8", 0)))]
-    return {name: ([(names[int(key[1:])], kind, value) for key, kind, value in constants], own_fields)}
+    types: dict[str, Any] = {}
+    for own, (constants, own_fields) in get_types_from_msg(CONSTANT.sub(stand_in, text), plain).items():
+        named = [(names[int(key[1:])], kind, value) for key, kind, value in constants]
+        types[name if own == plain else own] = named, own_fields or [(EMPTY, (Nodetype.BASE, ("uint8", 0)))]
+    return types
 
 
 @once_per_class

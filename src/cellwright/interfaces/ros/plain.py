@@ -122,6 +122,10 @@ class PlainMessages:
                 fields.append(FieldText(name, type_name, length))
         return fields
 
+    def text(self, ros_type: str) -> str:
+        """Returns the full text of a type in this generation."""
+        return self._types.text(ros_type) if self._is_ros1 else self._named.generate_msgdef(ros_type, ros_version=2)[0]
+
     def constants(self, ros_type: str) -> list[tuple[str, str]]:
         """Returns the constants of a type and their values as text."""
         return [(name, str(value)) for name, _, value in self._named.fielddefs[ros_type][0]]
@@ -141,6 +145,12 @@ class PlainMessages:
     def cbor(self, ros_type: str, cdr: bytes) -> bytes:
         """Returns a message as CBOR, with typed arrays."""
         return cbor2.dumps(self._writer(ros_type, is_json=False)(self._types.store.deserialize_cdr(cdr, ros_type)))
+
+    def cbor_raw(self, ros_type: str, cdr: bytes, time_ns: int) -> bytes:
+        """Returns, as CBOR, a time and the bytes that a message has in this generation of ROS."""
+        seconds, nanoseconds = divmod(time_ns, 10**9)
+        raw = self._types.to_ros1(ros_type, cdr) if self._is_ros1 else cdr
+        return cbor2.dumps({"secs": seconds, "nsecs": nanoseconds, "bytes": raw})
 
     def _writer(self, ros_type: str, *, is_json: bool) -> Convert:
         """Returns the function that makes a message plain; made once per type."""

@@ -97,7 +97,7 @@ class RosApi:
 
     def _topics_and_raw_types(self, plain: PlainMessages, _: dict[str, Any]) -> dict[str, Any]:
         types = dict(sorted(self._graph.topic_types().items())).values()
-        texts = [self._graph.types.text(ros_type) for ros_type in types]
+        texts = [plain.text(ros_type) for ros_type in types]
         return {**self._topics(plain, {}), "typedefs_full_text": texts}
 
     def _topic_type(self, plain: PlainMessages, request: dict[str, Any]) -> dict[str, Any]:

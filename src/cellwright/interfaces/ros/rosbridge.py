@@ -28,7 +28,7 @@ from cellwright.core.errors import BadInput
 from cellwright.interfaces.ros.node import CALL_S, LabNode, run_node
 from cellwright.interfaces.ros.plain import PlainMessages
 from cellwright.interfaces.ros.rosapi import NODE, ROSAPI, SERVER, RosApi, resolved
-from cellwright.interfaces.ros.rosbridge_client import LEVELS, STALL_S, Outgoing, RosbridgeClient
+from cellwright.interfaces.ros.rosbridge_client import LEVELS, STALL_S, Compression, Outgoing, RosbridgeClient
 from cellwright.interfaces.ros.rosbridge_gate import TOKEN_VARIABLE, RosbridgeGate
 
 __all__ = ["RosbridgeNode", "main"]
@@ -44,7 +44,6 @@ WATCH_S = 1.0
 AUTH_S = 10.0  # until a client has to have said its token
 NAME = re.compile(r"/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*")
 MAX_NAME = 256
-COMPRESSIONS = ("none", "cbor")
 TRANSFORMS = ("/tf", "/tf_static")  # which many nodes publish; the laboratory's other topics are its own
 SHARING_TAGS = (25, 28, 29, 256)  # of CBOR: with them a short message means an endless one
 TOO_BIG = 1009
@@ -83,6 +82,7 @@ class RosbridgeNode(LabNode):
         self._gate = RosbridgeGate(host, token)
         self._plain = {generation: PlainMessages(self.types, generation) for generation in (1, 2)}
         self._clients: dict[int, RosbridgeClient] = {}
+        self.parameters.setdefault("/use_sim_time", True)
         self._rosapi = RosApi(self)
         self._offers: dict[str, RosbridgeClient] = {}
         self._waiting: dict[str, tuple[RosbridgeClient, asyncio.Future[Any]]] = {}
@@ -97,7 +97,7 @@ class RosbridgeNode(LabNode):
 
     def deliver(self, topic: str, cdr: bytes) -> None:
         """Gives a message of the laboratory to the clients that subscribe to its topic."""
-        self._spread(topic, Outgoing(self.published[topic], cdr))
+        self._spread(topic, Outgoing(self.published[topic], cdr, self.time_ns))
 
     def refuse(self, sender: int, topic: str, reason: str) -> None:
         """Tells a client that the laboratory has refused its message."""
@@ -309,7 +309,7 @@ class RosbridgeNode(LabNode):
         cdr = client.plain.cdr(ros_type, asked.get("msg", {}))
         if topic not in client.advertised and len(client.advertised) < MAX_NAMES:
             client.advertised[topic] = ros_type
-        message = Outgoing(ros_type, cdr)
+        message = Outgoing(ros_type, cdr, self.time_ns)
         if topic in client.latched or asked.get("latch") is True:
             self._keep(client, topic, message)
         self._spread(topic, message)
@@ -335,10 +335,11 @@ class RosbridgeNode(LabNode):
             self._agreed(topic, _text(asked, "type"))
         throttle_ms = _whole(asked, "throttle_rate")
         queue_length = _whole(asked, "queue_length")
-        compression = asked.get("compression") or "none"
-        if compression not in COMPRESSIONS:
-            known = " and ".join(COMPRESSIONS)
-            problem = f"compression {_short(compression)} is not offered, {topic} is sent without; there are {known}"
+        try:
+            compression = Compression(asked.get("compression") or "none")
+        except ValueError:
+            known, given, compression = ", ".join(Compression), _short(asked["compression"]), Compression.NONE
+            problem = f"compression {given} is not offered, {topic} is sent without; there are {known}"
             self._complain(client, "compression", problem, asked.get("id"))
         if topic not in client.subscriptions and len(client.subscriptions) >= MAX_NAMES:
             raise BadInput(f"a client has at most {MAX_NAMES} subscriptions")
@@ -346,13 +347,13 @@ class RosbridgeNode(LabNode):
         subscription = client.subscribe(topic, asked["topic"])
         if not subscription.has_room(_id(asked), MAX_NAMES):
             raise BadInput(f"a client has at most {MAX_NAMES} ids for one topic")
-        subscription.wish(_id(asked), throttle_ms / 1e3, queue_length, is_cbor=compression == "cbor")
+        subscription.wish(_id(asked), throttle_ms / 1e3, queue_length, compression)
         if not is_new:
             return
         self._subscribers.setdefault(topic, {})[client.number] = client
         self._tell_wanted()
         if topic in self.latched:
-            client.offer(topic, Outgoing(self.published[topic], self.latched[topic]))
+            client.offer(topic, Outgoing(self.published[topic], self.latched[topic], self.time_ns))
         if topic in self._kept:
             client.offer(topic, self._kept[topic][1])
         if self._type_of(topic) is None:

@@ -7,6 +7,7 @@ import itertools
 import time
 from collections import deque
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Any
 
 import cbor2
@@ -15,7 +16,7 @@ from websockets.exceptions import ConnectionClosed
 
 from cellwright.interfaces.ros.plain import PlainMessages, as_json
 
-__all__ = ["LEVELS", "Outgoing", "RosbridgeClient", "TopicSubscription"]
+__all__ = ["LEVELS", "Compression", "Outgoing", "RosbridgeClient", "TopicSubscription"]
 
 LEVELS = ("none", "error", "warning", "info")
 QUEUE_MESSAGES = 1000  # that wait for one subscription, where the client names no other number
@@ -24,22 +25,34 @@ ANSWERS_BYTES = 16 * 2**20  # of answers and status messages that wait; a client
 STALL_S = 10.0  # of wall time in which a client takes nothing of what waits, until it is cut off
 
 
+class Compression(StrEnum):
+    """The forms in which a client may have messages."""
+
+    NONE = "none"
+    """JSON."""
+    CBOR = "cbor"
+    """Fields in CBOR."""
+    CBOR_RAW = "cbor-raw"
+    """A time and the bytes of ROS in CBOR, for clients that read those by the text of the type."""
+
+
 class Outgoing:
     """A message on its way to clients, encoded once in each form that one of them wants, and not before."""
 
-    __slots__ = ("_cdr", "_forms", "_ros_type", "size")
+    __slots__ = ("_cdr", "_forms", "_ros_type", "_time_ns", "size")
 
-    def __init__(self, ros_type: str, cdr: bytes) -> None:
+    def __init__(self, ros_type: str, cdr: bytes, time_ns: int) -> None:
         self._ros_type = ros_type
         self._cdr = cdr
+        self._time_ns = time_ns
         self._forms: dict[Any, str | bytes] = {}
         self.size = len(cdr)
 
-    def packet(self, topic: str, plain: PlainMessages, *, is_cbor: bool) -> str | bytes:
+    def packet(self, topic: str, plain: PlainMessages, compression: Compression) -> str | bytes:
         """Returns the `publish` operation, with the topic as the client has spelt it."""
-        key = topic, plain, is_cbor
+        key = topic, plain, compression
         if key not in self._forms:
-            body = self._body(plain, is_cbor=is_cbor)
+            body = self._body(plain, compression)
             if isinstance(body, bytes):
                 head = b"\xa3" + b"".join(map(cbor2.dumps, ("op", "publish", "topic", topic, "msg")))
                 self._forms[key] = head + body
@@ -47,11 +60,14 @@ class Outgoing:
                 self._forms[key] = f'{{"op": "publish", "topic": {as_json(topic)}, "msg": {body}}}'
         return self._forms[key]
 
-    def _body(self, plain: PlainMessages, *, is_cbor: bool) -> str | bytes:
-        key = plain, is_cbor
+    def _body(self, plain: PlainMessages, compression: Compression) -> str | bytes:
+        key = plain, compression
         if key not in self._forms:
-            encode = plain.cbor if is_cbor else plain.json
-            self._forms[key] = encode(self._ros_type, self._cdr)
+            if compression is Compression.CBOR_RAW:
+                self._forms[key] = plain.cbor_raw(self._ros_type, self._cdr, self._time_ns)
+            else:
+                encode = plain.cbor if compression is Compression.CBOR else plain.json
+                self._forms[key] = encode(self._ros_type, self._cdr)
         return self._forms[key]
 
 
@@ -76,14 +92,14 @@ class TopicSubscription:
         self.waiting: deque[Outgoing] = deque()
         self.dropped = self.told = 0
         self._send = send
-        self._wishes: dict[str, tuple[float, int, bool]] = {}
+        self._wishes: dict[str, tuple[float, int, Compression]] = {}
         self._held: deque[Outgoing] = deque()
         self._due_s = 0.0
         self._timer: asyncio.TimerHandle | None = None
 
-    def wish(self, number: str, throttle_s: float, queue_length: int, *, is_cbor: bool) -> None:
+    def wish(self, number: str, throttle_s: float, queue_length: int, compression: Compression) -> None:
         """Takes the wishes of one of its ids; the strictest count."""
-        self._wishes[number] = throttle_s, queue_length, is_cbor
+        self._wishes[number] = throttle_s, queue_length, compression
         self._decide()
 
     def has_room(self, number: str, most: int) -> bool:
@@ -101,7 +117,8 @@ class TopicSubscription:
         self._throttle_s = min((throttle_s for throttle_s, _, _ in wishes), default=0.0)
         self._queue_length = min((length for _, length, _ in wishes if length), default=0)
         self.limit = self._queue_length or QUEUE_MESSAGES
-        self.is_cbor = any(is_cbor for _, _, is_cbor in wishes)
+        forms = {compression for _, _, compression in wishes} or {Compression.NONE}
+        self.compression = forms.pop() if len(forms) == 1 else Compression.CBOR
         self._held = deque(self._held, self._queue_length or None)
 
     def offer(self, message: Outgoing) -> Outgoing | None:
@@ -257,7 +274,7 @@ class RosbridgeClient:
             if subscription.waiting:
                 message = subscription.waiting.popleft()
                 self._waiting_bytes -= message.size
-                return message.packet(subscription.spelt, self.plain, is_cbor=subscription.is_cbor)
+                return message.packet(subscription.spelt, self.plain, subscription.compression)
         return None
 
     def _release(self, subscription: TopicSubscription) -> None:

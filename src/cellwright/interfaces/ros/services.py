@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -125,7 +125,7 @@ class LabServices:
         """Puts an object or a mobile robot somewhere, at rest; without a pose where the cell's file has it."""
         name, lab = request["name"], self._lab
         if name not in lab.world.mobiles:
-            self._known(name)
+            self._known(name, lab.world.mobiles)
         pose = self._pose(request["pose"])
         if pose is None:
             drawn = lab.nominal.mobiles if name in lab.world.mobiles else lab.nominal.objects
@@ -143,6 +143,8 @@ class LabServices:
         lab, world = self._lab, self._lab.world
         async with self._time_passes():
             await self._stop_all()
+        if self._faults is not None:
+            self._faults.end()
         with refusing():
             for name in [name for name in world.objects if name not in self._objects]:
                 world.remove(name)
@@ -228,9 +230,9 @@ class LabServices:
     def _done(self, message: str) -> Request:
         return {"success": True, "message": message}
 
-    def _known(self, name: str) -> str:
+    def _known(self, name: str, others: Iterable[str] = ()) -> str:
         if name not in self._lab.world.objects:
-            raise UnknownName("object", name, [*self._lab.nominal.objects])
+            raise UnknownName("object", name, [*self._lab.nominal.objects, *others])
         return name
 
     def _pose(self, pose: Request) -> Pose | None:

@@ -86,7 +86,7 @@ class RosTypes:
             for store in (self.store, self.ros1):
                 if half not in store.fielddefs:
                     try:
-                        store.register(types_of_text(half, half_text))
+                        store.register({half: types_of_text(half, half_text)[half]})
                     except Exception as error:
                         raise BadInput(f"ROS type {half}: its definition cannot be read: {error}") from None
 

@@ -102,12 +102,16 @@ class FaultScheduler:
         pairs = zip(self.faults, self._fault_states, strict=True)
         return tuple(fault for fault, fault_state in pairs if fault_state.phase in (FaultPhase.WAITING, FaultPhase.DUE))
 
-    def stop(self) -> None:
-        """Ends all faults; what they changed for a while is restored."""
-        self._ticking.cancel()
+    def end(self) -> None:
+        """Ends all faults, those that wait too; what they changed for a while is restored. Others may be added."""
         for fault_state in self._fault_states:
             fault_state.phase = FaultPhase.OVER
         self._settle()
+
+    def stop(self) -> None:
+        """Ends all faults, and waits for no others."""
+        self._ticking.cancel()
+        self.end()
         for sensor, change in self._filters:
             if change in sensor.filters:
                 sensor.filters.remove(change)
