@@ -20,15 +20,16 @@ from pathlib import Path
 import cellwright as cw
 from cellwright.record import compare_twins
 
-REAL = [sys.executable, "-m", "cellwright", "serve", "aprs@calibrated", "--seed", "99", "--any-port", "--json"]
+PACE = "2"  # both hurry; beside a cell that is really there it is 1
+REAL = [sys.executable, "-m", "cellwright", "serve", "aprs@calibrated", "--seed=99", "--any-port", "--json", "--pace"]
 
 
 def build(robot, *, shadow=False):
     """Builds a kit with one robot and its camera external, in a real cell of its own."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        subprocess.Popen(REAL, stdout=subprocess.PIPE, text=True) as process,
-        cw.Lab.from_cell("aprs", seed=1, pace=1.0) as lab,
+        subprocess.Popen([*REAL, PACE], stdout=subprocess.PIPE, text=True) as process,
+        cw.Lab.from_cell("aprs", seed=1, pace=float(PACE)) as lab,
     ):
         try:
             real = json.loads(process.stdout.readline())
@@ -52,4 +53,6 @@ for robot in ("fanuc", "motoman"):
     report, twin = build(robot)
     print(f"{robot} external: {report.status}; its twin was {1000 * twin.lag_s_p95:.0f} ms late")
 report, twin = build("fanuc", shadow=True)
-print(f"fanuc with a shadow: {report.status}; {twin.commands} commands, {100 * twin.outcome_agreement:.0f} % ended alike")
+print(
+    f"fanuc with a shadow: {report.status}; {twin.commands} commands, {100 * twin.outcome_agreement:.0f} % ended alike"
+)

@@ -35,6 +35,8 @@ ESSENTIAL = {
     r"ePuck1/base_prox0 in ePuck0/base_link: \[",
     "17_epucks_over_rosbridge.py": r"ePuck1/base_link: x -0\.\d+, y -?0\.\d+, z 0\.0340 m, yaw -?\d+\.\d degrees\n"
     r".*\d\d values, .*\nePuck0: \d\d+ updates.*\nePuck1: \d\d+ updates.*\na picture of \d+ kB",
+    "19_real_and_virtual.py": r"fanuc external: done.*\nmotoman external: done.*\n"
+    r"fanuc with a shadow: done; \d\d commands",
     "18_controller_over_rosbridge.py": r"\d\d messages, stopped after 50 mm\n.* at x -0.\d\d m\npaused: True True",
     "13_own_planner.py": r"one_by_one: 30 steps, 66.0 s, 2.00 .*\nvalid: True\nwithout .*: step 1 .*found nothing",
 }

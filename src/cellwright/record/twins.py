@@ -24,7 +24,7 @@ GAP_S = 1.0  # without a report, after which nothing is compared
 
 @dataclass(frozen=True)
 class TwinComparison:
-    """How far a simulated robot was from its external one.
+    """The difference between an external robot and its simulated twin or shadow.
 
     Attributes:
         robot: The robot.
