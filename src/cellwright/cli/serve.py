@@ -194,6 +194,8 @@ async def _serve(
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
         await ended.wait()
     finally:
+        if targets is not None:  # first: robots that are not simulated are stopped
+            await targets.close()
         if telling is not None:
             await telling[0].close()
             _tell(telling[0].note)
@@ -202,8 +204,6 @@ async def _serve(
         await pictures.close()
         await vision.close()
         await crcl.close()
-        if targets is not None:
-            await targets.close()
 
 
 def _bridges(

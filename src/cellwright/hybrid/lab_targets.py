@@ -147,14 +147,14 @@ class LabTargets:
 
     async def close(self) -> None:
         """Stops external robots that move, and ends all sessions."""
+        # Stops come first: when a run is interrupted no more than one step of each is done.
+        closing = [asyncio.ensure_future(target.close()) for target in self._all]
         self._lab.bus.unsubscribe(self._hearing)
         tasks, self._tasks = self._tasks, set()
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*closing, *tasks, return_exceptions=True)
         await self.control.close()
-        closing = [target.close() for target in self._all]
-        await asyncio.gather(*closing, return_exceptions=True)
 
     async def switch(self, name: str, to: str | RobotTargetCfg | DetectorTargetCfg, *, aligns: bool = False) -> None:
         """Switches one robot or detector at its next boundary.

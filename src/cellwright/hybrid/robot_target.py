@@ -405,6 +405,9 @@ class RobotTarget:
             if goal is None:
                 raise JobFailed(f"the simulated {self.name} cannot be where {cfg.at} is")
             apart_rad = float(np.abs(goal - self._controller.joints_rad).max())
+            tool, hand = self._controller.tool, report.gripper
+            if tool is not None and hand is not None and tool.holding and not hand.holding:
+                await tool.open()  # what the real hand does not hold, its twin lets go
             if disagreements(self._controller, report, cfg):
                 await align(self._controller, replace(report, joints_rad=goal))
                 twin.take_width(report)

@@ -196,13 +196,18 @@ class Trial:
             except BaseException:
                 work.close()
                 raise
-        watching = asyncio.ensure_future(work)
-        await asyncio.wait({watching, self._stopped}, return_when=asyncio.FIRST_COMPLETED)
-        end = self._stopped.result() if self._stopped.done() else watching.result()
-        watching.cancel()
-        self.say(f"{self.lab.clock.time_s:8.3f} s  {end[0].value}")
-        await self.close(end[0])
-        return end
+        try:
+            watching = asyncio.ensure_future(work)
+            await asyncio.wait({watching, self._stopped}, return_when=asyncio.FIRST_COMPLETED)
+            end = self._stopped.result() if self._stopped.done() else watching.result()
+            watching.cancel()
+            self.say(f"{self.lab.clock.time_s:8.3f} s  {end[0].value}")
+            await self.close(end[0])
+            return end
+        except BaseException:
+            if self.targets is not None:  # interrupted: robots that are not simulated would go on
+                await self.targets.close()
+            raise
 
     def stop(self, ending: Ending, why: str = "") -> None:
         """Ends the trial from outside; may be called from any thread."""
