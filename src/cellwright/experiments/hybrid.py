@@ -27,8 +27,8 @@ EXTERNAL = {
 }
 NOTE = (
     "The real cell is a second process with a seed of its own and the errors that a calibration leaves "
-    "(`aprs@calibrated`); commands, status and detections go over sockets. A kit of an external robot is judged by the "
-    "truth of that process, one of a simulated robot by that of the laboratory."
+    "(`aprs@calibrated`), both at twice real time; commands, status and detections go over sockets. A kit of an "
+    "external robot is judged by the truth of that process, one of a simulated robot by that of the laboratory."
 )
 
 
@@ -44,7 +44,7 @@ def hybrid(conditions: MeasurementConditions) -> ExperimentFindings:
         HybridJob("switched", seed, ("fanuc",), switch_after=int(random.integers(1, ACTIONS_OF_A_KIT)))
         for seed in seeds
     ]
-    conditions.say(f"{count} kits of each kind, in real time, one run after the other: {len(jobs)} runs")
+    conditions.say(f"{count} kits of each kind, at twice real time, one run after the other: {len(jobs)} runs")
     rows = run_jobs("hybrid", run_hybrid, jobs, 1, conditions.progress)  # each run has two processes already
     metrics: dict[str, float] = {}
     for name in (*EXTERNAL, "switched"):
@@ -80,7 +80,7 @@ def shadow(conditions: MeasurementConditions) -> ExperimentFindings:
     count = QUICK_SHADOW_KITS if conditions.quick else SHADOW_KITS
     seeds = RandomStreams(conditions.seed).stream("shadow").integers(2**31, size=count).tolist()
     jobs = [HybridJob("shadow", seed, ("fanuc",), shadow=True) for seed in seeds]
-    conditions.say(f"{count} kits in real time, with both robots")
+    conditions.say(f"{count} kits at twice real time, with both robots")
     rows = run_jobs("shadow", run_hybrid, jobs, 1, conditions.progress)
     metrics = {
         **quantile_of("joint_rad_p95", [row.joint_rad_p95 for row in rows]),

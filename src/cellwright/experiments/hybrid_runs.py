@@ -24,6 +24,7 @@ __all__ = ["ACTIONS_OF_A_KIT", "HybridJob", "HybridRow", "run_hybrid", "table_of
 
 CELL, REAL, KIT = "aprs", "aprs@calibrated", "kit_m2l1"
 ACTIONS_OF_A_KIT = 14
+PACE = 2.0  # both cells hurry: what takes time on the way takes twice as much of it
 TRIES = 4  # for a switch that is refused, each at another boundary
 
 
@@ -37,7 +38,7 @@ class HybridJob:
     quantity: int = 1
     switch_after: int | None = None
     shadow: bool = False
-    pace: float = 1.0
+    pace: float = PACE
     real: str = REAL
 
 

@@ -357,7 +357,9 @@ class RobotTarget:
         at = self.cfg.at
         self._tell("lost", why)
         if self.cfg.on_loss == "simulated":
+            self.lost = why  # nobody is there to say goodbye to
             await self._leave()
+            self.lost = ""
             self.cfg = self.cfg.model_copy(update={"at": RobotTargetCfg().at})
             self._tell("simulated", f"the simulated {self.name} goes on, as it was told for this case")
             return

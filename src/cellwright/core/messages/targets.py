@@ -17,7 +17,9 @@ class TargetEvent(Message):
         target: The robot or detector.
         at: Its endpoint now: `simulated`, or an address.
         change: `external`, `simulated`, `refused`, `aligned`, `lost`, `found`, `stopped`, `late`, `targets refused`;
-            `mirrored`: things of the simulated cell were put where a detector sees them, or one is not seen there.
+            `held` and `goes on`: a robot waits between two commands while the laboratory does not keep pace; `hand`:
+            its hand and that of its twin tell different things; `mirrored`: things of the simulated cell were put
+            where a detector sees them, or one is not seen there.
         reason: More about that, in one line.
     """
 
