@@ -21,7 +21,7 @@ def test_every_example_is_listed_with_a_line_and_a_command(cellwright):
     listed = cellwright("examples", "list", "--json").json["examples"]
     there = {path.stem if path.is_file() else path.name for path in FOLDER.iterdir() if path.name != "__pycache__"}
     assert {one["name"] for one in listed} == there
-    assert [one["name"][:2] for one in listed if one["name"][0].isdigit()] == [f"{n:02}" for n in range(19)]
+    assert [one["name"][:2] for one in listed if one["name"][0].isdigit()] == [f"{n:02}" for n in range(20)]
     assert all(20 < len(one["title"]) < 130 and one["command"] for one in listed)
     printed = cellwright("examples", "list").out
     assert "python 03_own_cell.py" in printed

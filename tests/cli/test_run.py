@@ -51,6 +51,7 @@ def test_report_for_people_with_a_picture(cellwright, monkeypatch):
         assert len(image.getcolors(maxcolors=10_000)) > 100
 
 
+@pytest.mark.slow
 def test_report_for_programs(cellwright):
     options = ["--order", "kit_s2l2", "--robots", "fanuc", "--planner", "scheduler", "--seed", 3]
     ended = cellwright("run", *options, "--json", "--out", "mine", *FAST)

@@ -36,6 +36,7 @@ def trial(tmp_path):
     return write
 
 
+@pytest.mark.slow
 def test_nobody_comes_and_it_ends_with_1_and_a_verdict(cellwright, trial, tmp_path):
     ended = cellwright("trial", trial(), "--any-port", "--json", "--addresses", tmp_path / "doors.json")
     assert ended.code == 1
@@ -50,6 +51,7 @@ def test_nobody_comes_and_it_ends_with_1_and_a_verdict(cellwright, trial, tmp_pa
     assert json.loads((folder / "verdict.json").read_text())["reason"] == ended.json["reason"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 def test_a_disk_that_is_full_takes_the_files_and_not_the_verdict(cellwright, trial, tmp_path):
     folder = tmp_path / "kept"

@@ -204,6 +204,7 @@ def test_paced_time_follows_the_wall(make):
     assert bench.tick == 1000
 
 
+@pytest.mark.slow
 def test_time_slips_when_the_stepper_is_too_slow(make):
     bench = make(pace=1.0, wall_s_per_tick=0.006)
     start_s = time.monotonic()

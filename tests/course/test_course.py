@@ -82,6 +82,7 @@ def test_the_starter_gets_nothing_and_is_told_why(name, write):
     assert sum(item.of for item in score.items) == 100
 
 
+@pytest.mark.slow
 def test_a_square_of_three_sides_gets_some_of_the_points(write):
     score = score_program("square", write(TRIANGLE), 0)
     assert 20 <= score.points < 60

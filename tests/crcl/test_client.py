@@ -200,6 +200,7 @@ def test_abort_by_the_second_connection_stops_the_motion(other_server, move_to):
     assert server.x_m == at_m
 
 
+@pytest.mark.slow
 def test_a_motion_that_is_not_wanted_any_more_is_stopped_on_its_way(other_server, move_to):
     server = other_server(move_s=2.0)
 
@@ -333,6 +334,7 @@ def test_a_status_after_a_lost_connection_is_in_the_units_that_were_set(other_se
     assert status.command_status.command_id == 3
 
 
+@pytest.mark.slow
 def test_a_server_that_comes_back_and_one_that_does_not(other_server, move_to):
     async def run():
         server = other_server(move_s=0.2)

@@ -255,6 +255,7 @@ def test_a_cancelled_switch_leaves_no_session_open_at_the_new_robot(with_targets
     assert outcome.done
 
 
+@pytest.mark.slow
 def test_a_stalled_server_is_noticed_in_the_stated_time_and_stops_when_it_wakes_up(with_targets, stalling_server):
     """The server is a process of its own that is halted in the midst of a move; the stop lies unread in its sockets."""
 

@@ -221,6 +221,7 @@ def test_the_client_gets_the_message_of_the_detector():
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_a_server_that_does_not_speak_it_is_named():
     async def talks(reader, writer):
         with contextlib.suppress(ConnectionError):

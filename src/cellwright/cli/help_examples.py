@@ -43,6 +43,13 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "ros topics": ("ros topics epucks",),
     "ros messages": ("ros messages epucks --out ros_packages",),
     "control": ("control aprs --order kit_m2l1",),
+    "targets": ("targets check aprs targets.yaml", "targets show 127.0.0.1:7070"),
+    "targets check": ("targets check aprs targets.yaml",),
+    "targets show": ("targets show 127.0.0.1:7070", "targets show 127.0.0.1:7070 --json"),
+    "targets switch": (
+        "targets switch fanuc simulated --control 127.0.0.1:7070",
+        "targets switch fanuc 192.168.1.65:64444 --control 127.0.0.1:7070 --align",
+    ),
     "crcl": ("crcl status localhost:64444", "crcl conform localhost:64444 --html conform.html"),
     "crcl check": ("crcl check program.xml",),
     "crcl send": ("crcl send program.xml --to localhost:64444", "crcl send program.xml --to robot:64444 --step"),
