@@ -4,7 +4,17 @@ import numpy as np
 
 from cellwright import crcl
 from cellwright.cells import load_cell
-from cellwright.core.messages import ActionEvent, CrclCommand, CrclStatus, FaultEvent, Tracks, WorldTruth, Wrench
+from cellwright.core.messages import (
+    ActionEvent,
+    CrclCommand,
+    CrclStatus,
+    FaultEvent,
+    JointState,
+    TargetEvent,
+    Tracks,
+    WorldTruth,
+    Wrench,
+)
 from cellwright.planning import short_action
 from cellwright.viewing.document import RunDocument
 
@@ -53,6 +63,25 @@ def test_polls_are_counted_and_not_listed():
         document.take("/fanuc/crcl_status", 0.1, status(0, crcl.CommandStateEnum.CRCL_READY))
     assert [row["name"] for row in document.take_new()["messages"]] == ["CRCL_Ready"]
     assert document.left_out == {"fanuc": 9}
+
+
+def test_what_an_external_robot_says_itself_is_no_second_robot_and_its_targets_events_are_told():
+    document = RunDocument(load_cell("aprs"))
+    for number in range(1, 3):
+        document.take("/fanuc/external/crcl_command", 0.1, command(number, crcl.Dwell, 0.5))
+        document.take("/fanuc/external/crcl_status", 0.1, status(number, crcl.CommandStateEnum.CRCL_DONE))
+    document.take("/fanuc/external/joint_states", 0.1, JointState(*HEAD, **angles(1.0)))
+    event = TargetEvent(*HEAD, target="fanuc", at="localhost:1", change="external", reason="it is at localhost:1")
+    document.take("/targets/events", 0.2, event)
+    rows = document.whole()
+    assert document.robots == ["fanuc", "motoman"]
+    assert not rows["messages"] and not rows["actions"] and not rows["series"]
+    text = "fanuc: external: it is at localhost:1"
+    assert rows["events"] == [{"time_s": 0.2, "kind": "target", "text": text, "subject": "fanuc"}]
+
+
+def angles(value):
+    return {"names": ("a",), "position": np.array([value]), "velocity": np.zeros(1), "effort": np.zeros(1)}
 
 
 def test_commands_take_the_place_of_actions_that_nobody_tells():

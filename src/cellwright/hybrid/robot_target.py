@@ -379,7 +379,7 @@ class RobotTarget:
             cfg,
             self._lab.clock,
             on_report=self._hear,
-            on_text=self._hear_text,
+            on_text=lambda kind, text: self._hear_text(kind, text, cfg.at),
             say=lambda line: self._tell("found" if "again" in line else "late", line),
             force_sensors=tuple(self._lab.cell.robots[self.name].crcl.force_sensors),
         )
@@ -486,21 +486,21 @@ class RobotTarget:
         if not self._is_working:  # a command finds out by itself
             asyncio.get_running_loop().create_task(self._give_up(why))
 
-    def _hear_text(self, kind: str, text: bytes) -> None:
+    def _hear_text(self, kind: str, text: bytes, at: str) -> None:
         topic = f"crcl_{kind}"
         message = CrclCommand if kind == "command" else CrclStatus
         if self._lab.bus.has_listener(self._topic(topic)):
             document = text.decode(errors="replace")
-            self._lab.bus.publish(self._topic(topic), message(*self._header(topic), document=document))
+            self._lab.bus.publish(self._topic(topic), message(*self._header(topic, at=at), document=document))
 
     def _topic(self, what: str) -> str:
         return f"/{self.name}/external/{what}"
 
-    def _header(self, topic: str, time_s: float | None = None) -> tuple[int, int, str]:
+    def _header(self, topic: str, time_s: float | None = None, at: str | None = None) -> tuple[int, int, str]:
         number = self._sequences[topic]
         self._sequences[topic] += 1
         time_s = self._lab.clock.time_s if time_s is None else time_s
-        return round(time_s * 1e9), number, f"{self.name}@{self.cfg.at}"
+        return round(time_s * 1e9), number, f"{self.name}@{at or self.cfg.at}"
 
     def _publish(self, report: RobotReport) -> None:
         """Tells what was reported, by the time at which it was so."""

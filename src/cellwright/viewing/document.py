@@ -42,6 +42,7 @@ __all__ = ["RunDocument"]
 LAB_PROFILE = "aprs-lab"
 VALUES = {"true": True, "false": False}
 UNDER_WAY = ("start", "check")  # phases of an action that has not ended
+EXTERNAL = "/external/"
 STABLE = "stable"  # the subject of a change that only says that belief is settled
 
 
@@ -84,6 +85,8 @@ class RunDocument:
             time_s: When it came.
             message: Its content; of a kind that is not known here, it is left out.
         """
+        if EXTERNAL in topic:  # what an external robot itself says: its twin and its interface tell the same here
+            return
         match message:
             case JointState() | ToolStatus() | Wrench() | Odometry():
                 self._series.take(time_s, topic.strip("/").partition("/")[0], message)
@@ -134,7 +137,7 @@ class RunDocument:
                 self._stop = stop
             case TargetEvent():
                 text = ": ".join(filter(None, [message.target or "targets", message.change, message.reason]))
-                self.add_event(time_s, "note", text, message.target)
+                self.add_event(time_s, "target", text, message.target)
             case Verdict():
                 self.add_event(time_s, "verdict", f"score {message.score:.2f}", "")
                 for name, passed, reason in zip(message.items, message.passed, message.reasons, strict=True):
@@ -145,7 +148,7 @@ class RunDocument:
 
         Args:
             time_s: When.
-            kind: `fault`, `hit`, `drop`, `belief`, `verdict`, `order`, `safety` or `note`.
+            kind: `fault`, `hit`, `drop`, `belief`, `verdict`, `order`, `safety`, `target` or `note`.
             text: One line.
             subject: The part, tray or robot that it is about; may be empty.
         """
