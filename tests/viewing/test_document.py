@@ -75,7 +75,7 @@ def test_what_an_external_robot_says_itself_is_no_second_robot_and_its_targets_e
     document.take("/targets/events", 0.2, event)
     rows = document.whole()
     assert document.robots == ["fanuc", "motoman"]
-    assert not rows["messages"] and not rows["actions"] and not rows["series"]
+    assert [rows[name] for name in ("messages", "actions", "series")] == [[], [], []]
     text = "fanuc: external: it is at localhost:1"
     assert rows["events"] == [{"time_s": 0.2, "kind": "target", "text": text, "subject": "fanuc"}]
 
