@@ -67,7 +67,7 @@ class RobotLink:
         on_report: Gets every report that is believed.
         on_text: Gets `command` or `status` and the text of every message.
         say: Gets a line for each lost and new connection.
-        force_sensors: The force sensors that it may have.
+        sensors: The force sensors, inputs and outputs that it may have.
     """
 
     def __init__(
@@ -79,14 +79,14 @@ class RobotLink:
         on_report: Callable[[RobotReport], None] = lambda _report: None,
         on_text: Callable[[str, bytes], None] = lambda _kind, _text: None,
         say: Callable[[str], None] = lambda _text: None,
-        force_sensors: tuple[str, ...] = (),
+        sensors: tuple[str, ...] = (),
     ) -> None:
         self.cfg, self.doubt, self.messages = cfg, "", 0
         self.latest: RobotReport | None = None
         self._controller, self._clock, self._on_report, self._on_text = controller, clock, on_report, on_text
         self._frame = TargetFrame.of(cfg)
         self._units = CrclUnits(LengthUnitEnum(cfg.length_unit), AngleUnitEnum(cfg.angle_unit))
-        self._force_sensors = force_sensors
+        self._sensors = list(sensors)
         arm = controller.kinematics.arm
         self._joints = len(arm.joints)
         self._speeds_radps = JointLimits.of(arm).velocity_radps
@@ -143,7 +143,7 @@ class RobotLink:
             raise
 
     async def begin(self) -> None:
-        """Begins a session, which ends an error: InitCanon, units, the force sensors that it has.
+        """Begins a session, which ends an error: InitCanon, units, the sensors that it has.
 
         Raises:
             CommandFailed: It refuses.
@@ -151,12 +151,11 @@ class RobotLink:
         (await self._client.execute(InitCanon(0))).check()
         (await self._client.execute(SetLengthUnits(0, self._units.length))).check()
         (await self._client.execute(SetAngleUnits(0, self._units.angle))).check()
-        had, self._force_sensors = self._force_sensors, ()
-        for name in had:
+        for name in list(self._sensors):
             if not (await self._client.execute(EnableSensor(0, name))).done:
+                self._sensors.remove(name)
                 await self.begin()  # a refusal is an error until InitCanon
                 return
-        self._force_sensors = had
 
     def watch(self, on_lost: Callable[[str], None]) -> None:
         """Asks for the status from now on, until it is lost for good or the link is closed.
@@ -234,8 +233,9 @@ class RobotLink:
         self._delays_s.append(now_s - asked_s)
         tool = self._controller.ring.pose_tool_in_flange
         report = read_report(status, self._units, self._frame, tool, self._joints, (asked_s, now_s))
-        if self.latest is not None and not report.forces:  # InitCanon turns them off for a moment
-            report = replace(report, forces=self.latest.forces)
+        if self.latest is not None:  # InitCanon turns sensors off for a moment
+            signals = {**self.latest.signals, **report.signals}
+            report = replace(report, forces={**self.latest.forces, **report.forces}, signals=signals)
         doubts = (*report.doubts, *self._odd_joints(report))
         self.doubt = "; ".join(doubts)
         if report.joints_rad is not None and len(doubts) > len(report.doubts):

@@ -45,6 +45,7 @@ class RobotReport:
         pose_tool_in_base: The pose of the tool's centre point, or none.
         gripper: The mounted tool; none where nothing is told of one.
         forces: Force sensors by name.
+        signals: Digital inputs and outputs by name.
         override_percent: The speed override.
         doubts: Why some of what it said is not believed.
     """
@@ -59,6 +60,7 @@ class RobotReport:
     pose_tool_in_base: Pose | None
     gripper: GripperReading | None
     forces: Mapping[str, SensorReading] = field(default_factory=dict)
+    signals: Mapping[str, SensorReading] = field(default_factory=dict)
     override_percent: int = 100
     doubts: tuple[str, ...] = ()
 
@@ -107,6 +109,7 @@ def read_report(
         pose_tool_in_base=None if pose is None else frame.heard(pose, pose_tool_in_flange),
         gripper=_gripper(told.gripper_status),
         forces=_forces(told.sensor_statuses),
+        signals=_signals(told.sensor_statuses),
         override_percent=100 if head.override_percent is None else head.override_percent,
         doubts=doubts,
     )
@@ -137,3 +140,8 @@ def _forces(sensors: SensorStatuses | None) -> dict[str, SensorReading]:
         )
         for one in felt
     }
+
+
+def _signals(sensors: SensorStatuses | None) -> dict[str, SensorReading]:
+    switches = sensors.on_off_sensor_status if sensors is not None else ()
+    return {one.sensor_id: SensorReading(one.on, one.read_count, one.last_read_time / 1000) for one in switches}

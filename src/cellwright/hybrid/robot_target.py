@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from cellwright.cells import RobotTargetCfg
 from cellwright.control import RobotState
-from cellwright.core.errors import BadInput, CellwrightError, JobFailed
+from cellwright.core.errors import BadInput, CellwrightError, JobFailed, UnknownName
 from cellwright.core.messages import CrclCommand, CrclStatus, JointState, ShadowReport, TargetStatus, ToolStatus
 from cellwright.core.pose import Pose
 from cellwright.crcl import (
@@ -88,6 +89,7 @@ class RobotTarget:
         self._is_in_action = self._is_working = False
         self._boundary: asyncio.Future[None] | None = None  # a switch waits for the end of an action
         self._switching: asyncio.Future[None] | None = None  # a switch that commands wait for
+        self._signals: dict[str, bool] = {}
         self._reading: tuple[RobotReport, RobotReading] | None = None
         self._sequences = {"joint_states": 0, "tool_status": 0, "crcl_command": 0, "crcl_status": 0}
         self._statuses = 0
@@ -381,7 +383,7 @@ class RobotTarget:
             on_report=self._hear,
             on_text=lambda kind, text: self._hear_text(kind, text, cfg.at),
             say=lambda line: self._tell("found" if "again" in line else "late", line),
-            force_sensors=tuple(self._lab.cell.robots[self.name].crcl.force_sensors),
+            sensors=(*self._lab.cell.robots[self.name].crcl.force_sensors, *self._controller.io.state().names),
         )
         twin = Twin(self._lab, self.name, by_pose=cfg.joint_tolerance_deg is None, tell=self._tell)
         await link.open()
@@ -461,6 +463,7 @@ class RobotTarget:
         if link is None or link.latest is not report:
             return  # of a robot that is being connected
         self._publish(report)
+        self._take_signals(report)
         if self._shadow is not None:
             self._shadow.take(report, link.latency_s)
         elif self._twin is not None and not self.lost:
@@ -471,6 +474,19 @@ class RobotTarget:
             self._on_stop(self.lost)
         elif self._controller.state is RobotState.STOPPED and self._is_working and self._shadow is None:
             self._stop_with_twin()
+
+    def _take_signals(self, report: RobotReport) -> None:
+        """Sets inputs and outputs of the twin that have changed there; an emergency stop among them stops it, too."""
+        io = self._controller.io
+        for name, reading in report.signals.items():
+            value, before = bool(reading.value), self._signals.get(name)
+            self._signals[name] = value
+            if before is None or before is value:
+                continue
+            with contextlib.suppress(UnknownName):
+                io.set_input(name, value)
+            with contextlib.suppress(UnknownName):
+                io.write(name, value)
 
     def _stop_with_twin(self) -> None:
         """Stops the external robot when a guard of the virtual cell has stopped its twin."""
@@ -540,7 +556,7 @@ class RobotTarget:
             efforts=None,
             twist=None,
             gripper=report.gripper,
-            sensors={**simulated.sensors, **report.forces},
+            sensors={**simulated.sensors, **report.forces, **report.signals},
             override_percent=report.override_percent,
             path_share=None,
         )
