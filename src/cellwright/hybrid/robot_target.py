@@ -233,9 +233,9 @@ class RobotTarget:
             cfg, self.cfg = self.cfg, RobotTargetCfg()
             try:
                 await self._switch(cfg, aligns=True)
-            except BaseException:
+            except JobFailed as error:
                 self.cfg = cfg
-                raise
+                raise JobFailed(f"{self.name}: {error}") from None
 
     async def switch(self, cfg: RobotTargetCfg, *, aligns: bool = False, wait_s: float = BOUNDARY_S) -> None:
         """Switches at the next boundary: nothing moves by it, but the simulated robot if it is to be aligned.
