@@ -221,12 +221,11 @@ def test_the_client_gets_the_message_of_the_detector():
     asyncio.run(main())
 
 
-@pytest.mark.slow
 def test_a_server_that_does_not_speak_it_is_named():
     async def talks(reader, writer):
         with contextlib.suppress(ConnectionError):
             while True:
-                writer.write(b"sku_part_large_gear,0.1,100.0,1.0,1.0,P,\n")
+                writer.write(100 * b"sku_part_large_gear,0.1,100.0,1.0,1.0,P,\n")
                 await asyncio.sleep(0.001)
 
     async def main():

@@ -70,7 +70,7 @@ class KittingController:
         self.robots = ports.drawings.named_robots(robots)
         self.settings = settings or ExecutionSettings()
         self._views = ports.drawings.views(list(ports.detectors))
-        self._frames: deque[Detections] = deque()
+        self._frames: dict[str, deque[Detections]] = {}
         self._left_out = dict.fromkeys(self._views, 0)
         self._lost: asyncio.Future[None] | None = None
         for topic, kind in (
@@ -206,11 +206,11 @@ class KittingController:
 
     def _see(self, frame: Detections) -> None:
         """Schedules tracking of a frame: recognition takes its time."""
-        self._frames.append(frame)
-        asyncio.get_running_loop().call_later(PERCEPTION_S, self._track)
+        self._frames.setdefault(frame.source, deque()).append(frame)
+        asyncio.get_running_loop().call_later(PERCEPTION_S, self._track, frame.source)
 
-    def _track(self) -> None:
-        frame = self._frames.popleft()  # timers of one moment come in any order, frames must not
+    def _track(self, detector: str) -> None:
+        frame = self._frames[detector].popleft()  # timers of one moment come in any order, its frames must not
         self._requests.done(frame.source)
         if self._lost is None or self._lost.done():
             return
