@@ -232,7 +232,7 @@ def test_a_server_that_does_not_speak_it_is_named():
         server = await asyncio.start_server(talks, "127.0.0.1", 0)
         host, port = server.sockets[0].getsockname()
         with pytest.raises(NoFrame, match="does not speak detections/1: it sends something else"):
-            await DetectionsClient(f"{host}:{port}", connect_s=10.0).open()
+            await DetectionsClient(f"{host}:{port}", connect_s=1.0).open()
         server.close()
 
     asyncio.run(main())

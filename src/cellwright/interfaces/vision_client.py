@@ -87,14 +87,15 @@ class FrameClient(ABC, Generic[F]):
         """Connects; raises NoFrame when no server can be reached in time."""
         if self._reading is not None:
             raise BadInput(f"the vision client of {self._address} is open already")
+        problem = ""
         try:
             async with asyncio.timeout(self._connect_s):
                 while not await self._connect():
+                    problem = self._problem
                     await asyncio.sleep(self._retry_s)
-        except TimeoutError:
-            raise NoFrame(
-                f"no vision server at {self._address} within {self._connect_s:g} s: {self._problem}"
-            ) from None
+        except TimeoutError:  # of an attempt that has not ended, less is known than of the one before
+            problem = problem or self._problem
+            raise NoFrame(f"no vision server at {self._address} within {self._connect_s:g} s: {problem}") from None
         self._reading = asyncio.get_running_loop().create_task(self._read())
         return self
 
