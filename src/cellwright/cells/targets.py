@@ -28,7 +28,8 @@ class RobotTargetCfg(EndpointCfg):
         point: The point whose poses it takes and reports: the tool's centre point, or the flange.
         speed_limit_mps: It is never told to move its tool faster than that.
         workspace_m: Two corners of a box in the base of the drawings, which its tool is never told to leave.
-        grip_tolerance_mm: By which width the fingers of the simulated robot and its own may differ at a switch.
+        grip_tolerance_mm: By which width the fingers of the simulated robot and its own may differ at a switch;
+            null: not compared, and it need not report its tool.
         on_loss: After it was lost: the run stops, or goes on with the simulated robot.
         shadow: The simulated robot gets the same commands, instead of following it, and both are compared.
     """

@@ -46,7 +46,7 @@ def check(
 def show(control: Control, as_json: Json = False) -> None:
     """Shows where everything is now, and how late its messages are."""
     with _asking(control) as ask:
-        told = ask({"ask": "targets"})["targets"]
+        told = ask({"ask": "targets"}, "targets")["targets"]
     if as_json:
         print_json(told)
         return
@@ -80,9 +80,9 @@ def switch(
 ) -> int:
     """Switches a robot or a detector when its action under way has ended. Exit 1: it was refused, and says why."""
     with _asking(control, wait_s) as ask:
-        answer = ask({"switch": name, "to": to, "align": align})
+        answer = ask({"switch": name, "to": to, "align": align}, "switched", "refused")
         while name not in (answer.get("switched"), answer.get("refused")):
-            answer = ask(None)
+            answer = ask(None, "switched", "refused")
     if as_json:
         print_json(answer)
     elif "switched" in answer:
@@ -94,23 +94,25 @@ def switch(
 
 @contextmanager
 def _asking(control: str, wait_s: float = CONNECT_S) -> Iterator[Any]:
-    """Yields a function that sends a line, if there is one, and returns the next line that comes."""
+    """Yields a function that sends a line, if there is one, and returns the next that comes with one of some keys."""
     host, port = host_and_port(control, "the control address", 0)
     try:
         with socket.create_connection((host, port), timeout=CONNECT_S) as link, link.makefile("rwb") as lines:
             link.settimeout(wait_s)
 
-            def ask(question: dict[str, Any] | None) -> dict[str, Any]:
+            def ask(question: dict[str, Any] | None, *keys: str) -> dict[str, Any]:
                 if question is not None:
                     lines.write(json.dumps(question).encode() + b"\n")
                     lines.flush()
-                line = lines.readline()
-                if not line:
-                    raise JobFailed(f"{control} hung up")
-                answer: dict[str, Any] = json.loads(line)
-                if "error" in answer:
-                    raise BadInput(str(answer["error"]))
-                return answer
+                while line := lines.readline():
+                    answer = json.loads(line)
+                    if not isinstance(answer, dict):
+                        raise ValueError("no object")
+                    if "error" in answer:
+                        raise BadInput(str(answer["error"]))
+                    if any(key in answer for key in keys):  # a trial also tells of its orders, and of other switches
+                        return answer
+                raise JobFailed(f"{control} hung up")
 
             yield ask
     except ValueError:

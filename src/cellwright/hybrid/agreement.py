@@ -57,7 +57,9 @@ def _places(controller: RobotController, report: RobotReport, cfg: RobotTargetCf
 def _tools(controller: RobotController, report: RobotReport, cfg: RobotTargetCfg) -> list[str]:
     hand, tool = report.gripper, controller.tool
     if hand is None:
-        return [] if tool is None else [f"it reports no tool, the simulated robot has {tool.name}"]
+        if tool is None or cfg.grip_tolerance_mm is None:
+            return []
+        return [f"it reports no tool, the simulated robot has {tool.name}"]
     if tool is None:
         return [f"it has the tool {hand.name}, the simulated robot has none"]
     kind = "vacuum" if hand.kind is GripperKind.VACUUM else "gripper"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -46,10 +48,13 @@ from cellwright.crcl.messages import (
 from cellwright.crcl.poses import message_of_pose
 from cellwright.hybrid.robot_link import RobotLink
 from cellwright.interfaces.crcl_arm import CrclArm
+from cellwright.motion import JointLimits
 
 __all__ = ["ExternalArm"]
 
 OVERRIDE = "override_percent"
+STEP_RAD, MOST_POINTS = 0.05, 2000  # of a screw, between points and points at which its place is checked
+PARTS = 32  # of a motion of joints, in which the speed of its tool is looked at
 
 
 class ExternalArm:
@@ -67,6 +72,7 @@ class ExternalArm:
         self.link = link
         self._controller, self._arm = controller, arm
         self._pace: Pace | None = None
+        self._fastest_radps = JointLimits.of(controller.kinematics.arm).velocity_radps.tolist()
         self._stopping: asyncio.Task[str] | None = None
 
     async def prepare(self) -> None:
@@ -80,14 +86,8 @@ class ExternalArm:
 
     async def move_joints(self, targets: Sequence[JointTarget]) -> None:
         """Moves joints to positions."""
-        report = self.link.latest
-        goal = None if report is None or report.joints_rad is None else report.joints_rad.copy()
-        if goal is not None:
-            for target in targets:
-                goal[target.number - 1] = target.position
-            tip = self._controller.kinematics.forward(goal) @ self._controller.ring.pose_tool_in_flange
-            self._require_inside(tip)
-        joints = tuple(ActuateJoint(one.number, one.position, _details(one)) for one in targets)
+        most_radps = self._checked_joints(targets)
+        joints = tuple(ActuateJoint(one.number, one.position, _details(one, most_radps)) for one in targets)
         await self._do(ActuateJoints(0, joints))
 
     async def move_through(self, waypoints: Sequence[Waypoint], *, straight: bool) -> None:
@@ -119,7 +119,9 @@ class ExternalArm:
     async def move_screw(self, screw: Screw, pace: Pace) -> None:
         """Moves its tool along a helix."""
         start = self._arm.tool_in_base(screw.pose_start_in_base)
-        self._require_inside(start)
+        points = min(2 + math.ceil(abs(screw.turn_rad) / STEP_RAD), MOST_POINTS)
+        for share in np.linspace(0.0, 1.0, points).tolist():
+            self._require_inside(self._arm.tool_in_base(screw.pose_at(share)))
         await self._set_pace(pace)
         axis = self._arm.tool_in_base(CorePose.from_xyz_rpy(screw.axis_point_m)).position
         x, y, z = (self.link.frame.pose_frame_in_base.inverse().apply(axis)).tolist()
@@ -139,11 +141,15 @@ class ExternalArm:
         Raises:
             JobFailed: It does not say that it stands.
         """
+        await self.settled()
+        if problem := await self.link.stop(condition):
+            raise JobFailed(f"{self._controller.name} at {self.link.cfg.at} WAS NOT STOPPED: {problem}")
+
+    async def settled(self) -> None:
+        """Waits until a stop that is under way has ended."""
         stopping, self._stopping = self._stopping, None
         if stopping is not None:
             await asyncio.gather(stopping, return_exceptions=True)
-        if problem := await self.link.stop(condition):
-            raise JobFailed(f"{self._controller.name} at {self.link.cfg.at} WAS NOT STOPPED: {problem}")
 
     async def set_end_effector(self, fraction: float) -> None:
         """Opens or powers its tool to a fraction."""
@@ -213,6 +219,31 @@ class ExternalArm:
     def _told(self, pose_tool_in_base: CorePose) -> CorePose:
         return self.link.frame.told(pose_tool_in_base, self._controller.ring.pose_tool_in_flange)
 
+    def _checked_joints(self, targets: Sequence[JointTarget]) -> dict[int, float]:
+        """Checks where joints bring the tool; returns the speeds at which it is not faster than is allowed.
+
+        Raises:
+            OutOfRange: It would be outside the box that the target allows.
+            NotAvailable: There is a box, and nobody knows where the tool would be.
+        """
+        report, cfg, name = self.link.latest, self.link.cfg, self._controller.name
+        if report is None or report.joints_rad is None or cfg.joint_tolerance_deg is None:
+            if cfg.workspace_m is not None:
+                why = "its joints are not those of the drawings, or not told, so that `workspace_m` cannot be checked"
+                raise NotAvailable(name, f"motion of joints at {cfg.at}: {why}")
+            return {}
+        goal = report.joints_rad.copy()
+        for target in targets:
+            goal[target.number - 1] = target.position
+        way = goal - report.joints_rad
+        tool = self._controller.ring.pose_tool_in_flange
+        forward = self._controller.kinematics.forward
+        tips = [forward(report.joints_rad + share * way) @ tool for share in np.linspace(0.0, 1.0, 1 + PARTS)]
+        self._require_inside(tips[-1])
+        longest_s = PARTS * max(one.distance_m(next_one) for one, next_one in pairwise(tips)) / cfg.speed_limit_mps
+        most_radps = np.abs(way) / max(longest_s, 1e-9)
+        return {n: speed for n, speed in enumerate(most_radps.tolist(), 1) if 0.0 < speed < self._fastest_radps[n - 1]}
+
     def _require_inside(self, pose_tool_in_base: CorePose) -> None:
         """Refuses a place outside the box that the target allows."""
         box = self.link.cfg.workspace_m
@@ -224,10 +255,11 @@ class ExternalArm:
                 raise OutOfRange(f"{self._controller.name}: {axis} of its tool", value, least, most, "m")
 
 
-def _details(target: JointTarget) -> JointSpeedAccel | JointForceTorque:
+def _details(target: JointTarget, most_radps: Mapping[int, float]) -> JointSpeedAccel | JointForceTorque:
     if target.effort is not None:
         return JointForceTorque(setting=target.effort, change_rate=target.effort_rate)
-    return JointSpeedAccel(joint_speed=target.speed, joint_accel=target.acceleration)
+    speeds = [speed for speed in (target.speed, most_radps.get(target.number)) if speed is not None]
+    return JointSpeedAccel(joint_speed=min(speeds, default=None), joint_accel=target.acceleration)
 
 
 def _tolerance(tolerance: Tolerance) -> PoseTolerance | None:

@@ -88,6 +88,7 @@ class LabTargets:
         self.stopped = ""
         self.on_stop = on_stop
         self._lab, self._file, self._say = lab, file, say
+        self._read_stamp = (0, 0) if file is None else _stamp(file)  # a change while it is connected is one, too
         if cfg is None:
             cfg = lab.cell.targets if file is None else read_targets(lab, file)
         self._wanted = cfg
@@ -211,7 +212,7 @@ class LabTargets:
             return
         self.stopped = reason
         for robot in self.robots.values():
-            self._do(robot.halt(reason, StopConditionEnum.FAST))
+            robot.halt(reason, StopConditionEnum.FAST)
         self.on_stop(reason)
 
     def release(self) -> None:
@@ -315,7 +316,7 @@ class LabTargets:
 
     async def _watch_file(self, path: Path) -> None:
         """Follows a file that is changed; one with a mistake changes nothing."""
-        known = _stamp(path)
+        known = self._read_stamp
         while True:
             await self._lab.clock.sleep(FILE_S)
             stamp = _stamp(path)

@@ -38,13 +38,15 @@ __all__ = ["RobotLink", "TargetLost"]
 
 Array = npt.NDArray[np.float64]
 
-FIRST_S = 5.0  # for the first answer
+FIRST_S = 30.0  # until its session has begun, over a slow connection, too
 LEAVE_S = 3.0  # for the stop and the last command of a robot that is left
+AT_ONCE = 2  # questions that may be on their way: one of a command, one of its own
 KEPT = 200  # questions and answers of which times are told
 ODD_REPORTS = 5  # in a row that agree with each other, until a jump of the joints is believed
 MARGIN_RAD = 0.05  # by which joints may be further than their speeds allow
 TAKE_UP_S = 2.0  # for which a robot may be at the command before, until the one that was sent counts as lost
 RETRY_S = 0.2
+STAND_S, STILL_RAD, STILL_M = 0.2, 0.002, 0.001  # in which a robot that stands moves by less
 
 
 class TargetLost(JobFailed):
@@ -90,9 +92,10 @@ class RobotLink:
         arm = controller.kinematics.arm
         self._joints = len(arm.joints)
         self._speeds_radps = JointLimits.of(arm).velocity_radps
-        self._asked_s: float | None = None  # when the question was sent that was not answered yet
+        self._asked_s: deque[float] = deque(maxlen=AT_ONCE)  # when questions were sent that were not answered yet
         self._delays_s: deque[float] = deque(maxlen=KEPT)
         self._odd: list[Array] = []
+        self._believed: tuple[float, Array] | None = None  # joints, and when they were heard
         options = ClientOptions(
             poll_s=cfg.poll_s,
             reconnect_s=cfg.reconnect_s,
@@ -184,7 +187,27 @@ class RobotLink:
     async def stop(self, condition: StopConditionEnum) -> str:
         """Stops the robot; returns why it could not be stopped, or nothing."""
         outcome = await self._client.abort(condition, timeout_s=LEAVE_S)
-        return "" if outcome.done else outcome.text
+        if outcome.done or (outcome.status is not None and await self._stands()):
+            return ""
+        return outcome.text
+
+    async def _stands(self) -> bool:
+        """Returns whether it is at rest: one that is in error says so to a stop, too, which it has obeyed."""
+        try:
+            async with asyncio.timeout(LEAVE_S):
+                await self._client.status()
+                before = self.latest
+                await self._clock.sleep(STAND_S)
+                await self._client.status()
+        except (CellwrightError, TimeoutError):
+            return False
+        if before is None or self.latest is None:
+            return False
+        joints, later_joints = before.joints_rad, self.latest.joints_rad
+        if joints is not None and later_joints is not None:
+            return float(np.abs(later_joints - joints).max()) < STILL_RAD
+        pose, later_pose = before.pose_tool_in_base, self.latest.pose_tool_in_base
+        return pose is not None and later_pose is not None and later_pose.distance_m(pose) < STILL_M
 
     async def leave(self) -> None:
         """Ends the session and the link; the robot stands already."""
@@ -206,9 +229,10 @@ class RobotLink:
         silent_since_s: float | None = None
         while True:
             begin_s = self._clock.time_s
-            if self._asked_s is not None and begin_s - self._asked_s < self.cfg.stalled_s / 2:
+            if self._asked_s and begin_s - self._asked_s[0] < self.cfg.stalled_s / 2:
                 await self._clock.sleep(self.cfg.poll_s / 4)  # a command's own question will be answered
                 continue
+            self._asked_s.clear()  # what is older was lost
             try:
                 await self._client.status()
                 silent_since_s = None
@@ -222,14 +246,14 @@ class RobotLink:
 
     def _note_command(self, text: bytes) -> None:
         self._on_text("command", text)
-        if self._asked_s is None and b"GetStatus" in text:
-            self._asked_s = self._clock.time_s
+        if b"GetStatus" in text:
+            self._asked_s.append(self._clock.time_s)
 
     def _take(self, status: CRCLStatus, text: bytes) -> None:
         self._on_text("status", text)
         self.messages += 1
         now_s = self._clock.time_s
-        asked_s, self._asked_s = now_s if self._asked_s is None else self._asked_s, None
+        asked_s = self._asked_s.popleft() if self._asked_s else now_s
         self._delays_s.append(now_s - asked_s)
         tool = self._controller.ring.pose_tool_in_flange
         report = read_report(status, self._units, self._frame, tool, self._joints, (asked_s, now_s))
@@ -241,15 +265,18 @@ class RobotLink:
         if report.joints_rad is not None and len(doubts) > len(report.doubts):
             return
         self.latest = report
+        if report.joints_rad is not None:
+            self._believed = report.arrival_s, report.joints_rad
         self._on_report(report)
 
     def _odd_joints(self, report: RobotReport) -> tuple[str, ...]:
         """Returns why joints are not believed that have jumped; several reports that agree are believed after all."""
-        joints, before = report.joints_rad, self.latest
-        if joints is None or before is None or before.joints_rad is None:
+        joints = report.joints_rad
+        if joints is None or self._believed is None:
             return ()
-        passed_s = report.arrival_s - before.arrival_s
-        far = np.abs(joints - before.joints_rad) - self._speeds_radps * (passed_s + self.uncertainty_s) - MARGIN_RAD
+        heard_s, before = self._believed
+        passed_s = report.arrival_s - heard_s
+        far = np.abs(joints - before) - self._speeds_radps * (passed_s + self.uncertainty_s) - MARGIN_RAD
         if far.max() <= 0.0:
             self._odd.clear()
             return ()
@@ -259,7 +286,7 @@ class RobotLink:
             self._odd.clear()
             return ()
         number = int(far.argmax())
-        jump_deg = np.degrees(joints[number] - before.joints_rad[number])
+        jump_deg = np.degrees(joints[number] - before[number])
         return (f"its joint {number + 1} has jumped by {jump_deg:.0f} deg",)
 
     def _check(self, status: CRCLStatus) -> None:

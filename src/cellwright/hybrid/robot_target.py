@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -93,6 +94,7 @@ class RobotTarget:
         self._reading: tuple[RobotReport, RobotReading] | None = None
         self._sequences = {"joint_states": 0, "tool_status": 0, "crcl_command": 0, "crcl_status": 0}
         self._statuses = 0
+        self._tasks: set[asyncio.Task[None]] = set()
         for topic, kind in (
             ("joint_states", JointState), ("tool_status", ToolStatus),
             ("crcl_command", CrclCommand), ("crcl_status", CrclStatus), ("shadow", ShadowReport),
@@ -158,16 +160,16 @@ class RobotTarget:
 
     async def move_joints(self, targets: Sequence[JointTarget]) -> None:
         """Moves joints to positions."""
-        await self._do("ActuateJoints", lambda robot: robot.move_joints(targets))
+        await self._do("ActuateJoints", lambda robot: robot.move_joints(targets), moves=True)
 
     async def move_through(self, waypoints: Sequence[Waypoint], *, straight: bool) -> None:
         """Moves the controlled point past all waypoints, to rest at the last."""
         command = "MoveTo" if len(waypoints) == 1 else "MoveThroughTo"
-        await self._do(command, lambda robot: robot.move_through(waypoints, straight=straight))
+        await self._do(command, lambda robot: robot.move_through(waypoints, straight=straight), moves=True)
 
     async def move_screw(self, screw: Screw, pace: Pace) -> None:
         """Moves the controlled point along a helix."""
-        await self._do("MoveScrew", lambda robot: robot.move_screw(screw, pace))
+        await self._do("MoveScrew", lambda robot: robot.move_screw(screw, pace), moves=True)
 
     async def stop(self, condition: StopConditionEnum) -> None:
         """Stops it, wherever it is; a command that it is at ends."""
@@ -200,7 +202,7 @@ class RobotTarget:
 
     async def run_program(self, text: str) -> None:
         """Runs a program in the robot's own language."""
-        await self._do("RunProgram", lambda robot: robot.run_program(text))
+        await self._do("RunProgram", lambda robot: robot.run_program(text), moves=True)
 
     async def enable_sensor(self, sensor_id: str, options: Mapping[str, str]) -> None:
         """Begins to read a sensor; those of an external robot were enabled with its session."""
@@ -250,7 +252,7 @@ class RobotTarget:
         """
         if cfg == self.cfg and not self.lost:
             return
-        if self._switching is not None:
+        if self._switching is not None or self._boundary is not None:
             raise self._refused(cfg, "another switch of it is under way")
         loop = asyncio.get_running_loop()
         try:
@@ -285,17 +287,30 @@ class RobotTarget:
         """Stops an external robot that moves, and ends its session; the simulated robot is held."""
         if self._is_working:
             await self._stop_external(StopConditionEnum.NORMAL)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._leave()
 
-    async def halt(self, reason: str, condition: StopConditionEnum = StopConditionEnum.FAST) -> None:
-        """Stops it and locks the simulated robot until `release`."""
+    def halt(self, reason: str, condition: StopConditionEnum = StopConditionEnum.FAST) -> None:
+        """Stops it and locks the simulated robot until `release`; `close` waits until the external one has stopped."""
         self._controller.stop(StopCategory(condition.value), reason, lock=LOCK)
-        await self._stop_external(condition)
+        self._begin(self._stop_external(condition))
 
     async def _stop_external(self, condition: StopConditionEnum) -> None:
-        problem = "" if self._link is None or self.lost else await self._link.stop(condition)
-        if problem:
-            self._tell("lost", f"{self.name} at {self.cfg.at} WAS NOT STOPPED: {problem}")
+        """Stops it; one that was lost may hear of it when it goes on. One in an emergency stands already."""
+        link = self._link
+        if link is not None and (link.latest is None or not link.latest.is_emergency):
+            await self._stop_at(link, self.cfg.at, condition)
+
+    async def _stop_at(self, link: RobotLink, at: str, condition: StopConditionEnum) -> None:
+        if problem := await link.stop(condition):
+            self._tell("lost", f"{self.name} at {at} WAS NOT STOPPED: {problem}")
+
+    async def _stop_late(self, link: RobotLink, at: str) -> None:
+        """Tries to stop a robot that was lost, and which the simulated one has replaced already."""
+        try:
+            await self._stop_at(link, at, StopConditionEnum.NORMAL)
+        finally:
+            await link.close()
 
     def release(self) -> None:
         """Ends the lock of `halt`."""
@@ -322,8 +337,15 @@ class RobotTarget:
 
     # ------------------------------------------------------------ one command
 
-    async def _do(self, command: str, work: Work, *, of_both: bool = False) -> None:
-        """Has the robot do a command where it is; `of_both`: its twin does the same meanwhile."""
+    async def _do(self, command: str, work: Work, *, of_both: bool = False, moves: bool = False) -> None:
+        """Has the robot do a command where it is.
+
+        Args:
+            command: Its name.
+            work: What is asked of the robot, wherever it is.
+            of_both: Whether its twin does the same meanwhile.
+            moves: Whether its arm moves, which it must not while a guard of the virtual cell keeps its twin locked.
+        """
         while self._switching is not None:
             await asyncio.shield(self._switching)
         async with self._turn:
@@ -334,6 +356,8 @@ class RobotTarget:
                 await work(self._arm)
                 return
             await self._gate.wait(self._tell)
+            if moves and self._shadow is None:
+                self._controller.require_unlocked()
             self._is_working = True
             try:
                 if self._shadow is not None:
@@ -357,15 +381,16 @@ class RobotTarget:
         if self.lost or self._link is None:
             return
         at = self.cfg.at
+        self.lost = f"{self.name} at {at} was lost: {why}"
         self._tell("lost", why)
         if self.cfg.on_loss == "simulated":
-            self.lost = why  # nobody is there to say goodbye to
+            self._begin(self._stop_late(self._link, self.cfg.at))
+            self._link = None
             await self._leave()
             self.lost = ""
             self.cfg = self.cfg.model_copy(update={"at": RobotTargetCfg().at})
             self._tell("simulated", f"the simulated {self.name} goes on, as it was told for this case")
             return
-        self.lost = f"{self.name} at {at} was lost: {why}"
         if self._twin is not None:
             self._twin.leave()
         self._on_stop(self.lost)
@@ -443,11 +468,13 @@ class RobotTarget:
         self._tell("simulated", "")
 
     async def _leave(self) -> None:
-        link, twin = self._link, self._twin
+        link, twin, external = self._link, self._twin, self._external
         self._external = self._twin = self._shadow = self._link = None
         self._reading = None
         if twin is not None:
             twin.leave()
+        if external is not None:
+            await external.settled()
         if link is not None:
             await (link.close() if self.lost else link.leave())
 
@@ -493,14 +520,18 @@ class RobotTarget:
         try:
             self._controller.require_unlocked()
         except CellwrightError as error:
-            external = self._external
-            if external is not None:
+            if not self._tasks:
                 self._tell("stopped", f"its twin was stopped: {error}")
-                asyncio.get_running_loop().create_task(external.stop(StopConditionEnum.FAST))
+                self._begin(self._stop_external(StopConditionEnum.FAST))
 
     def _hear_loss(self, why: str) -> None:
         if not self._is_working:  # a command finds out by itself
-            asyncio.get_running_loop().create_task(self._give_up(why))
+            self._begin(self._give_up(why))
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def _hear_text(self, kind: str, text: bytes, at: str) -> None:
         topic = f"crcl_{kind}"
