@@ -436,3 +436,23 @@ def test_addresses():
 def test_the_command_goes_out_in_one_write_as_peers_expect():
     text = encode(CRCLCommandInstance(GetStatus(1)))
     assert text.endswith(b"</CRCLCommandInstance>")
+
+
+def test_a_command_that_is_not_taken_up_in_time_is_given_up(other_server, move_to):
+    server = other_server()
+
+    async def work(client):
+        await client.execute(InitCanon(0))
+        server.executed.clear()
+        return await client.execute(move_to(0.1))
+
+    def forgetful(command, unit, take=server._take):
+        if not isinstance(command, MoveTo):
+            take(command, unit)
+
+    server._take = forgetful
+    outcome = with_client(server, work, replace(QUICK, take_up_s=0.3))
+    assert outcome.state is OutcomeState.TIMEOUT
+    assert outcome.reason == "not taken up within 0.3 s"
+    assert outcome.took_s < 1.0
+    assert server.executed == []
