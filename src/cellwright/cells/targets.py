@@ -63,6 +63,8 @@ class DetectorTargetCfg(Cfg):
         stalled_s: One that sends no frame for so long is lost.
         reconnect_s: For how long a lost one is tried again, before `on_loss` holds.
         mirror: Whether things of the simulated cell are put where it sees them.
+        region_m: Two corners of a box in the world; what stands outside is told by the simulated detector. For a view
+            in which a simulated robot works, too, whose doings no real camera sees.
         on_loss: After it was lost: the run stops, or goes on with the simulated detector.
     """
 
@@ -74,6 +76,7 @@ class DetectorTargetCfg(Cfg):
     stalled_s: Annotated[float, Field(ge=0.1, le=600.0)] = 2.0
     reconnect_s: Annotated[float, Field(ge=0.0, le=3600.0)] = 10.0
     mirror: bool = True
+    region_m: tuple[Vector, Vector] | None = None
     on_loss: OnLoss = "stop"
 
     @property

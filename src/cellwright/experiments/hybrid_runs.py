@@ -25,6 +25,8 @@ __all__ = ["ACTIONS_OF_A_KIT", "HybridJob", "HybridRow", "run_hybrid", "table_of
 CELL, REAL, KIT = "aprs", "aprs@calibrated", "kit_m2l1"
 ACTIONS_OF_A_KIT = 14
 PACE = 2.0  # both cells hurry: what takes time on the way takes twice as much of it
+REGIONS_M = {"fanuc": ((-0.6, -1.7, 0.5), (0.7, -0.88, 2.0)), "motoman": ((-0.7, -0.88, 0.5), (0.9, 0.6, 2.0))}
+"""Robot -> two corners of the box in which it works; the cameras see more than that."""
 TRIES = 4  # for a switch that is refused, each at another boundary
 
 
@@ -97,8 +99,12 @@ def run_hybrid(job: HybridJob) -> HybridRow:
 
 
 def _run(job: HybridJob, real: RealCell, log: Path) -> HybridRow:
+    is_all = len(job.external) == len(REGIONS_M)
     robots: dict[str, Any] = {robot: {"at": real.crcl[robot], "shadow": job.shadow} for robot in job.external}
-    detectors = {f"detector_{robot}": real.vision[f"detector_{robot}"] for robot in job.external}
+    detectors: dict[str, Any] = {
+        f"detector_{robot}": {"at": real.vision[f"detector_{robot}"], "region_m": None if is_all else REGIONS_M[robot]}
+        for robot in job.external
+    }
     targets = CellTargetsCfg.model_validate({"robots": robots, "detectors": detectors})
     with Lab.from_cell(CELL, job.seed, pace=job.pace) as lab:
         recorder = lab.record(log)

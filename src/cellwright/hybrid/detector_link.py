@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from cellwright.cells import DetectorTargetCfg
 from cellwright.core.errors import BadInput, JobFailed
@@ -19,7 +20,7 @@ from cellwright.interfaces import DetectionsClient, VisionClient, VisionGroup
 from cellwright.interfaces.vision_client import Frame, FrameClient
 from cellwright.lab import Lab
 
-__all__ = ["DetectorLink", "ExternalFrame"]
+__all__ = ["DetectorLink", "ExternalFrame", "joined", "rows_of"]
 
 FIRST_S = 5.0  # to connect, and for the first frame
 MOST_HZ = 200.0  # frames in a second of wall time; it is a flood that sends more
@@ -238,16 +239,32 @@ def _nonsense(frame: Detections) -> str:
 
 def _known(frame: Detections) -> Detections:
     """Returns a frame without what no catalogue knows."""
-    rows = [row for row, sku in enumerate(frame.skus) if figures_of(sku) is not None]
-    if len(rows) == len(frame.skus):
+    return rows_of(frame, np.array([figures_of(sku) is not None for sku in frame.skus], bool))
+
+
+def rows_of(frame: Detections, wanted: npt.NDArray[np.bool_]) -> Detections:
+    """Returns a frame with some of its rows alone."""
+    if wanted.all():
         return frame
     return replace(
         frame,
-        skus=tuple(frame.skus[row] for row in rows),
-        positions=frame.positions[rows],
-        quaternions=frame.quaternions[rows],
-        variances=frame.variances[rows],
-        scores=frame.scores[rows],
+        skus=tuple(np.array(frame.skus, object)[wanted]),
+        positions=frame.positions[wanted],
+        quaternions=frame.quaternions[wanted],
+        variances=frame.variances[wanted],
+        scores=frame.scores[wanted],
+    )
+
+
+def joined(frame: Detections, other: Detections) -> Detections:
+    """Returns a frame with the rows of another one behind its own."""
+    return replace(
+        frame,
+        skus=(*frame.skus, *other.skus),
+        positions=np.vstack([frame.positions, other.positions]),
+        quaternions=np.vstack([frame.quaternions, other.quaternions]),
+        variances=np.vstack([frame.variances, other.variances]),
+        scores=np.concatenate([frame.scores, other.scores]),
     )
 
 

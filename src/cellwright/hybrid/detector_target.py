@@ -7,11 +7,15 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+import numpy.typing as npt
+
 from cellwright.cells import DetectorTargetCfg
+from cellwright.cells.fields import Vector
 from cellwright.core.errors import BadInput, JobFailed, UnknownName
 from cellwright.core.messages import Detections, Message, TargetStatus
 from cellwright.crcl import SwitchRefused
-from cellwright.hybrid.detector_link import DetectorLink, ExternalFrame
+from cellwright.hybrid.detector_link import DetectorLink, ExternalFrame, joined, rows_of
 from cellwright.hybrid.mirror import Mirror
 from cellwright.lab import Lab
 
@@ -65,6 +69,7 @@ class DetectorTarget:
         self._reading: asyncio.Task[None] | None = None
         self._delivers = False
         self._statuses = 0
+        self._simulated: Detections | None = None  # the last frame that was not let out
 
     @property
     def is_external(self) -> bool:
@@ -138,7 +143,7 @@ class DetectorTarget:
         return link
 
     def _take_over(self, link: DetectorLink) -> None:
-        self._link = link
+        self._link, self._simulated = link, None
         self._reading = asyncio.get_running_loop().create_task(self._read(link))
         self._reading.add_done_callback(self._note_failure)
         self._tell("external", f"its frames come from {self.cfg.at}")
@@ -163,7 +168,18 @@ class DetectorTarget:
             self._tell("lost", self.lost)
 
     def _mute(self, message: Message) -> Message | None:
-        return message if self._delivers or not self.is_external else None
+        if self._delivers or not self.is_external:
+            return message
+        self._simulated = message if isinstance(message, Detections) else None
+        return None
+
+    def _in_region(self, seen: Detections) -> Detections:
+        """Returns what an external frame tells inside its region, and the simulated detector outside."""
+        if self.cfg.region_m is None:
+            return seen
+        real = rows_of(seen, _inside(seen, self.cfg.region_m))
+        ours = self._simulated
+        return real if ours is None else joined(real, rows_of(ours, ~_inside(ours, self.cfg.region_m)))
 
     async def _read(self, link: DetectorLink) -> None:
         """Publishes frames until it is given up; a link that was silent is made anew, others do that themselves."""
@@ -223,10 +239,20 @@ class DetectorTarget:
         _, sequence, _ = self._sensor.header()
         seen = replace(frame.seen, sequence=sequence)
         if self.cfg.mirror and self._mirror is not None:
-            self._mirror.take(self._sensor, seen, self._tell)
+            real = seen if self.cfg.region_m is None else rows_of(seen, _inside(seen, self.cfg.region_m))
+            self._mirror.take(self._sensor, real, self._tell, self.cfg.region_m)
+        seen = self._in_region(seen)
         assert self._sensor.deliver is not None
         self._delivers = True
         try:
             self._sensor.deliver(seen, ())
         finally:
             self._delivers = False
+
+
+def _inside(frame: Detections, region_m: tuple[Vector, Vector]) -> npt.NDArray[np.bool_]:
+    """Returns for each thing in a frame whether it is in a box; its height does not count where it is not measured."""
+    low, high = np.minimum(*region_m), np.maximum(*region_m)
+    is_known = np.isfinite(frame.variances[:, :3])
+    result: npt.NDArray[np.bool_] = (((frame.positions >= low) & (frame.positions <= high)) | ~is_known).all(axis=1)
+    return result

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cellwright.catalogue import TrayFigures
+from cellwright.cells.fields import Vector
 from cellwright.core.assignment import assign
 from cellwright.core.messages import Detections
 from cellwright.core.pose import Pose
@@ -72,13 +73,20 @@ class Mirror:
         self._eyes.pop(detector, None)
         self._owners = {thing: owner for thing, owner in self._owners.items() if owner[0] != detector}
 
-    def take(self, sensor: Sensor[Any], frame: Detections, tell: Callable[[str, str], None]) -> None:
+    def take(
+        self,
+        sensor: Sensor[Any],
+        frame: Detections,
+        tell: Callable[[str, str], None],
+        region_m: tuple[Vector, Vector] | None = None,
+    ) -> None:
         """Takes in a frame of an external detector, in the world.
 
         Args:
             sensor: The simulated detector that it stands for.
             frame: What was seen.
             tell: Told what was put elsewhere, and what is not seen.
+            region_m: Two corners of a box; what stands outside is left alone.
         """
         sight = getattr(sensor, "sight", None)
         if not isinstance(sight, LineOfSight):
@@ -91,7 +99,7 @@ class Mirror:
         is_first = eye.frames == FRAMES
         moved: list[str] = []
         for of_trays in (True, False):  # parts go with their trays, and only then are looked for
-            moved += self._match(sensor.source, eye, of_trays, frame.time_s, is_first)
+            moved += self._match(sensor.source, eye, of_trays, frame.time_s, is_first, region_m)
         if moved:
             more = f" and {len(moved) - MOST_TOLD} more" if len(moved) > MOST_TOLD else ""
             tell("mirrored", f"{len(moved)} put where {sensor.source} sees them: {', '.join(moved[:MOST_TOLD])}{more}")
@@ -100,10 +108,22 @@ class Mirror:
                 eye.told.add(thing)
                 tell("mirrored", f"{sensor.source} does not see {thing} where the simulated one lies: it is left there")
 
-    def _match(self, detector: str, eye: _Eye, of_trays: bool, time_s: float, is_first: bool) -> list[str]:
+    def _match(
+        self,
+        detector: str,
+        eye: _Eye,
+        of_trays: bool,
+        time_s: float,
+        is_first: bool,
+        region_m: tuple[Vector, Vector] | None,
+    ) -> list[str]:
         """Finds the thing that each sighting is of, and puts those elsewhere that are not there."""
         world = self._world
-        names = [name for name, item in world.objects.items() if item.is_tray is of_trays]
+        names = [
+            name
+            for name, item in world.objects.items()
+            if item.is_tray is of_trays and (region_m is None or _is_in(world.pose_of(name).position, region_m))
+        ]
         skus = {world.objects[name].sku for name in names}
         seen = [one for one in eye.seen.all if one.sku in skus]
         shares = dict(zip(world.objects, eye.sight.look().shares.tolist(), strict=True))
@@ -214,3 +234,8 @@ class Mirror:
                 return False
         self._owners[name] = (detector, time_s)
         return True
+
+
+def _is_in(position: Array, region_m: tuple[Vector, Vector]) -> bool:
+    """Returns whether a thing stands in a box."""
+    return bool(((position >= np.minimum(*region_m)) & (position <= np.maximum(*region_m))).all())
