@@ -130,6 +130,9 @@ class Mirror:
         busy = {name for name in names if self._is_busy(name)}
         pairs = self._assigned(names, seen, NEAR_M)
         found = {name for name, _ in pairs}
+        for name, item in world.objects.items():
+            if item.is_tray is of_trays and name not in names:
+                eye.unseen_s.pop(name, None)
         for name in names:
             if name in found or name in busy or shares[name] < CLEAR:
                 eye.unseen_s.pop(name, None)

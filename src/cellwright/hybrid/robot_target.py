@@ -13,11 +13,10 @@ import numpy as np
 from cellwright.cells import RobotTargetCfg
 from cellwright.control import RobotState
 from cellwright.core.errors import BadInput, CellwrightError, JobFailed, UnknownName
-from cellwright.core.messages import CrclCommand, CrclStatus, JointState, ShadowReport, TargetStatus, ToolStatus
+from cellwright.core.messages import TargetStatus
 from cellwright.core.pose import Pose
 from cellwright.crcl import (
     CrclRobot,
-    GripperKind,
     JointFacts,
     JointTarget,
     Pace,
@@ -30,6 +29,7 @@ from cellwright.crcl.messages import StopConditionEnum
 from cellwright.crcl.robot import RobotClock, Vector3
 from cellwright.hybrid.agreement import disagreements
 from cellwright.hybrid.external_arm import OVERRIDE, ExternalArm
+from cellwright.hybrid.external_topics import ExternalTopics
 from cellwright.hybrid.pace_gate import PaceGate
 from cellwright.hybrid.robot_link import RobotLink, TargetLost
 from cellwright.hybrid.robot_report import RobotReport
@@ -92,14 +92,9 @@ class RobotTarget:
         self._switching: asyncio.Future[None] | None = None  # a switch that commands wait for
         self._signals: dict[str, bool] = {}
         self._reading: tuple[RobotReport, RobotReading] | None = None
-        self._sequences = {"joint_states": 0, "tool_status": 0, "crcl_command": 0, "crcl_status": 0}
         self._statuses = 0
         self._tasks: set[asyncio.Task[None]] = set()
-        for topic, kind in (
-            ("joint_states", JointState), ("tool_status", ToolStatus),
-            ("crcl_command", CrclCommand), ("crcl_status", CrclStatus), ("shadow", ShadowReport),
-        ):  # fmt: skip
-            lab.bus.declare(self._topic(topic), kind)
+        self._topics = ExternalTopics(lab, name)
 
     # ------------------------------------------------------------ what a server asks for
 
@@ -406,7 +401,7 @@ class RobotTarget:
             cfg,
             self._lab.clock,
             on_report=self._hear,
-            on_text=lambda kind, text: self._hear_text(kind, text, cfg.at),
+            on_text=lambda kind, text: self._topics.publish_text(kind, text, cfg.at),
             say=lambda line: self._tell("found" if "again" in line else "late", line),
             sensors=(*self._lab.cell.robots[self.name].crcl.force_sensors, *self._controller.io.state().names),
         )
@@ -420,7 +415,7 @@ class RobotTarget:
         await self._leave()
         self.cfg, self.lost, self._link = cfg, "", link
         self._external, self._twin = ExternalArm(link, self._controller, self._arm), twin
-        self._shadow = Shadow(self._lab, self.name, self._topic("shadow"), self._tell) if cfg.shadow else None
+        self._shadow = Shadow(self._lab, self.name, self._topics.topic("shadow"), self._tell) if cfg.shadow else None
         link.watch(self._hear_loss)
         shadowed = ", with the simulated one as its shadow" if cfg.shadow else ""
         self._tell("external", f"it is at {cfg.at}{shadowed}")
@@ -489,7 +484,7 @@ class RobotTarget:
         link = self._link
         if link is None or link.latest is not report:
             return  # of a robot that is being connected
-        self._publish(report)
+        self._topics.publish(report, self.cfg.at)
         self._take_signals(report)
         if self._shadow is not None:
             self._shadow.take(report, link.latency_s)
@@ -532,49 +527,6 @@ class RobotTarget:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-    def _hear_text(self, kind: str, text: bytes, at: str) -> None:
-        topic = f"crcl_{kind}"
-        message = CrclCommand if kind == "command" else CrclStatus
-        if self._lab.bus.has_listener(self._topic(topic)):
-            document = text.decode(errors="replace")
-            self._lab.bus.publish(self._topic(topic), message(*self._header(topic, at=at), document=document))
-
-    def _topic(self, what: str) -> str:
-        return f"/{self.name}/external/{what}"
-
-    def _header(self, topic: str, time_s: float | None = None, at: str | None = None) -> tuple[int, int, str]:
-        number = self._sequences[topic]
-        self._sequences[topic] += 1
-        time_s = self._lab.clock.time_s if time_s is None else time_s
-        return round(time_s * 1e9), number, f"{self.name}@{at or self.cfg.at}"
-
-    def _publish(self, report: RobotReport) -> None:
-        """Tells what was reported, by the time at which it was so."""
-        names = tuple(joint.name for joint in self._controller.kinematics.arm.joints)
-        if report.joints_rad is not None:
-            speeds = report.speeds_radps if report.speeds_radps is not None else np.zeros(len(names))
-            message = JointState(
-                *self._header("joint_states", report.time_s),
-                names=names,
-                position=report.joints_rad,
-                velocity=speeds,
-                effort=np.zeros(len(names)),
-            )
-            self._lab.bus.publish(self._topic("joint_states"), message)
-        hand = report.gripper
-        if hand is not None:
-            is_vacuum = hand.kind is GripperKind.VACUUM
-            status = ToolStatus(
-                *self._header("tool_status", report.time_s),
-                tool=hand.name,
-                kind="vacuum" if is_vacuum else "gripper",
-                width_m=hand.separation_m,
-                power=float(hand.is_powered),
-                holding=hand.holding,
-                locked=True,
-            )
-            self._lab.bus.publish(self._topic("tool_status"), status)
 
     def _read(self, report: RobotReport, simulated: RobotReading) -> RobotReading:
         joints, pose = report.joints_rad, report.pose_tool_in_base
