@@ -8,9 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from cellwright.cells.fields import PoseCfg, Vector
 from cellwright.core.config import Cfg
-from cellwright.core.errors import BadInput
-from cellwright.crcl.connection import parse_address
-from cellwright.crcl.endpoints import SIMULATED, EndpointCfg
+from cellwright.crcl.endpoints import SIMULATED, EndpointCfg, TargetAddress
 
 __all__ = ["CellTargetsCfg", "DetectorTargetCfg", "RobotTargetCfg"]
 
@@ -68,7 +66,7 @@ class DetectorTargetCfg(Cfg):
         on_loss: After it was lost: the run stops, or goes on with the simulated detector.
     """
 
-    at: str = SIMULATED
+    at: TargetAddress = SIMULATED
     protocol: Literal["detections/1", "aprs"] = "detections/1"
     robot: TargetName | None = None
     rotation: Literal["radian", "degree"] = "radian"
@@ -83,16 +81,6 @@ class DetectorTargetCfg(Cfg):
     def is_external(self) -> bool:
         """Whether it is at an address."""
         return self.at != SIMULATED
-
-    @field_validator("at")
-    @classmethod
-    def _check_address(cls, at: str) -> str:
-        if at != SIMULATED:
-            try:
-                parse_address(at)
-            except BadInput as error:
-                raise ValueError(f"{error}, or '{SIMULATED}'") from None
-        return at
 
 
 class CellTargetsCfg(Cfg):

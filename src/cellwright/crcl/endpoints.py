@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
 from cellwright.core.config import Cfg
 from cellwright.core.errors import BadInput
@@ -12,9 +12,22 @@ from cellwright.crcl.connection import parse_address
 from cellwright.crcl.options import ClientOptions
 from cellwright.crcl.position_difference import PositionTolerance
 
-__all__ = ["SIMULATED", "EndpointCfg", "TargetsCfg"]
+__all__ = ["SIMULATED", "EndpointCfg", "TargetAddress", "TargetsCfg"]
 
 SIMULATED = "simulated"
+
+
+def _checked(at: str) -> str:
+    if at != SIMULATED:
+        try:
+            parse_address(at)
+        except BadInput as error:
+            raise ValueError(f"{error}, or '{SIMULATED}'") from None
+    return at
+
+
+TargetAddress = Annotated[str, AfterValidator(_checked)]
+"""`simulated`, or HOST:PORT."""
 
 
 class EndpointCfg(Cfg):
@@ -30,7 +43,7 @@ class EndpointCfg(Cfg):
         joint_tolerance_deg: By which angle each joint may differ; null for robots of different build.
     """
 
-    at: str = SIMULATED
+    at: TargetAddress = SIMULATED
     poll_s: float = Field(0.05, ge=0.001, le=10.0)
     reconnect_s: float = Field(10.0, ge=0.0, le=3600.0)
     stalled_s: float = Field(2.0, ge=0.01, le=600.0)
@@ -47,16 +60,6 @@ class EndpointCfg(Cfg):
     def position_tolerance(self) -> PositionTolerance:
         """The position tolerance within which it may take over."""
         return PositionTolerance(self.tolerance_mm, self.tolerance_deg, self.joint_tolerance_deg)
-
-    @field_validator("at")
-    @classmethod
-    def _check_address(cls, at: str) -> str:
-        if at != SIMULATED:
-            try:
-                parse_address(at)
-            except BadInput as error:
-                raise ValueError(f"{error}, or '{SIMULATED}'") from None
-        return at
 
 
 class TargetsCfg(Cfg):
