@@ -120,3 +120,16 @@ def test_a_robot_that_does_not_work_makes_way():
     assert report.done, report.reason
     assert {action.robot for action in report.order.actions} == {"fanuc"}
     assert report.hits == ()
+
+
+def test_a_run_that_meets_its_time_limit_tells_what_it_did():
+    trial = cw.TrialCfg(
+        trial="short", cell="aprs", seed=7, time_limit_s=8, orders=[{"order": "kit_m2l1"}], controller="internal"
+    )
+    report = cw.run_trial(trial)
+    assert report.ending is Ending.TIME_LIMIT
+    account = report.account
+    assert [action.action.split()[0] for action in account.actions if action.phase == "end"].count("(take-part") >= 1
+    assert (account.done, account.plans) == (False, 1)
+    assert account.reason == "it was ended from outside while it worked"
+    assert account.end_s == pytest.approx(8.0, abs=0.5)

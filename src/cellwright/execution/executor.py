@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
 from cellwright.catalogue import ArmFigures, FurnitureFigures
@@ -41,6 +42,7 @@ from cellwright.planning.external_plan import ExternalPlan
 __all__ = ["Executor"]
 
 STABLE = "stable"
+BROKEN_OFF = "it was ended from outside while it worked"
 
 
 class Executor:
@@ -58,6 +60,9 @@ class Executor:
         models: Robot -> the figures of its arm: what it hides follows from them.
         view: What cameras can see; it is told where the arms are. Without it, arms hide nothing.
         fixtures: What stands about by the drawings, which arms go round: name, figures, pose.
+
+    Attributes:
+        broken_off: What a run had done when it was cancelled.
 
     An instance can do several orders one after the other. It should be made before anything was seen: then it knows
     where the drawings have the trays.
@@ -83,6 +88,7 @@ class Executor:
         self.clock = clock
         self.settings = settings or ExecutionSettings()
         believed = belief.state
+        self.broken_off: OrderReport | None = None
         self._publish = publish
         self._on_action = on_action
         self._manipulators = known = make_manipulators(belief, clients, clock, self.settings, models, view, fixtures)
@@ -156,6 +162,9 @@ class Executor:
         try:
             await self._begin()
             reason = await self._work(orders, start_s)
+        except asyncio.CancelledError:
+            self.broken_off = self._order_report(orders, (), BROKEN_OFF, "", start_s, resumed=resume)
+            raise
         except DatabaseError:
             raise  # no robot may move when its progress cannot be stored
         except CellwrightError as error:

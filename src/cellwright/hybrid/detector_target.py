@@ -254,5 +254,5 @@ def _inside(frame: Detections, region_m: tuple[Vector, Vector]) -> npt.NDArray[n
     """Returns for each thing in a frame whether it is in a box; its height does not count where it is not measured."""
     low, high = np.minimum(*region_m), np.maximum(*region_m)
     is_known = np.isfinite(frame.variances[:, :3])
-    result: npt.NDArray[np.bool_] = (((frame.positions >= low) & (frame.positions <= high)) | ~is_known).all(axis=1)
-    return result
+    is_inside = ((frame.positions >= low) & (frame.positions <= high)) | ~is_known
+    return np.asarray(is_inside.all(axis=1), bool)

@@ -181,8 +181,12 @@ class RobotLink:
             if last or not is_lost_on_its_way:
                 break
         if outcome.state is OutcomeState.LOST or is_lost_on_its_way:
-            raise TargetLost(f"{self.cfg.at}: {outcome.reason}")
+            raise TargetLost(self._named(outcome.reason))
         return outcome
+
+    def _named(self, reason: str) -> str:
+        """Returns a reason with the address before it, once."""
+        return f"{self.cfg.at}: {reason.replace(f'{self.cfg.at}: ', '')}"
 
     async def stop(self, condition: StopConditionEnum) -> str:
         """Stops the robot; returns why it could not be stopped, or nothing."""
@@ -239,7 +243,7 @@ class RobotLink:
             except CellwrightError as error:
                 silent_since_s = begin_s if silent_since_s is None else silent_since_s
                 if self._clock.time_s - silent_since_s >= self.cfg.reconnect_s + self.cfg.stalled_s:
-                    on_lost(f"{self.cfg.at}: {error}")
+                    on_lost(self._named(str(error)))
                     return
                 await self._clock.sleep(RETRY_S)
             await self._clock.sleep(max(self.cfg.poll_s - (self._clock.time_s - begin_s), 0.001))

@@ -376,7 +376,7 @@ class RobotTarget:
         if self.lost or self._link is None:
             return
         at = self.cfg.at
-        self.lost = f"{self.name} at {at} was lost: {why}"
+        self.lost = f"{self.name} at {at} was lost: {why.removeprefix(f'{at}: ')}"
         self._tell("lost", why)
         if self.cfg.on_loss == "simulated":
             self._begin(self._stop_late(self._link, self.cfg.at))

@@ -73,6 +73,7 @@ class KittingController:
         self._frames: dict[str, deque[Detections]] = {}
         self._left_out = dict.fromkeys(self._views, 0)
         self._lost: asyncio.Future[None] | None = None
+        self._broken_off: OrderReport | None = None
         for topic, kind in (
             (TRACKS_TOPIC, Tracks), (BELIEF_TOPIC, BeliefChange), (PLANS_TOPIC, Plan), (ACTIONS_TOPIC, ActionEvent),
         ):  # fmt: skip
@@ -120,16 +121,13 @@ class KittingController:
                 continue
             known = orders.announced
             tried = {one.name for one in known}
-            account = await self.run([one.wanted for one in known], resume=resume, plan=plan)
-            if total is not None:
-                account = replace(
-                    account,
-                    actions=total.actions + account.actions,
-                    plans=total.plans + account.plans,
-                    retries=total.retries + account.retries,
-                    looks=total.looks + account.looks,
-                    start_s=total.start_s,
-                )
+            try:
+                account = await self.run([one.wanted for one in known], resume=resume, plan=plan)
+            except asyncio.CancelledError:
+                if self._broken_off is not None:
+                    self._ports.report(_joined(total, self._broken_off))
+                raise
+            account = _joined(total, account)
             total, resume, plan = account, False, None
             self._ports.report(account)
             for one in orders.announced:
@@ -176,6 +174,9 @@ class KittingController:
             )
             try:
                 return await self._while_stored(executor.run(orders, resume=resume, plan=plan), self._lost)
+            except asyncio.CancelledError:
+                self._broken_off = executor.broken_off
+                raise
             except DatabaseError:  # what cannot be written down is not done
                 await asyncio.gather(*(client.abort() for client in clients.values()), return_exceptions=True)
                 raise
@@ -241,6 +242,20 @@ class KittingController:
 
     def _tell(self, message: Plan | ActionEvent) -> None:
         self._ports.topics.publish(PLANS_TOPIC if isinstance(message, Plan) else ACTIONS_TOPIC, message)
+
+
+def _joined(before: OrderReport | None, account: OrderReport) -> OrderReport:
+    """Returns an account with what was done for earlier orders."""
+    if before is None:
+        return account
+    return replace(
+        account,
+        actions=before.actions + account.actions,
+        plans=before.plans + account.plans,
+        retries=before.retries + account.retries,
+        looks=before.looks + account.looks,
+        start_s=before.start_s,
+    )
 
 
 def controller_database(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -41,6 +41,7 @@ from cellwright.trials.trial import Trial
 
 __all__ = ["RunCfg", "check_order", "run_order"]
 
+BROKEN_OFF = (Ending.STOPPED, Ending.TIME_LIMIT)
 AWAY_S = 1.0  # for how long no controller worked before a run is resumed
 STOPPED = "the robots have stopped and hold what they held; --resume goes on from here when the database is back"
 PAR_S_PER_PART, PAR_S_PER_TRAY, LIMIT_S_PER_PART = 20.0, 80.0, 200.0
@@ -161,9 +162,10 @@ def _run(lab: Lab, book: OrderBook, cfg: RunCfg, database: Database, resume: Wor
     started_s = perf_counter()
     end = lab.perform(trial.run(trial.inside(work)))
     wall_s, lost = perf_counter() - started_s, isinstance(trial.error, DatabaseError)
-    if trial.account is None:
+    account = trial.account or _no_account(trial, cfg)
+    if account is not trial.account or (account.status is not OrderStatus.DONE and end[0] in BROKEN_OFF):
         why = end[1] if end[0] in (Ending.FAILED, Ending.STOPPED) else f"not done after {end[1]}"
-        trial.account = _gave_up(trial, cfg, why)
+        trial.account = replace(account, reason=why)
     report = None if lost else trial.report(end, "internal", wall_s=wall_s)
     if report is not None:
         note_run(lab, report, _asked(lab, book, cfg), map(fault_text, cfg.faults))
@@ -201,13 +203,13 @@ def _trial_cfg(lab: Lab, book: OrderBook, cfg: RunCfg) -> TrialCfg:
     )
 
 
-def _gave_up(trial: Trial, cfg: RunCfg, why: str) -> OrderReport:
+def _no_account(trial: Trial, cfg: RunCfg) -> OrderReport:
     """Returns the account of a controller that has given none."""
     names, recovery = tuple(order.wanted.name for order in trial.book.orders.values()), cfg.settings.recovery.value
     start_s, end_s = trial.start_s, trial.lab.clock.time_s
     return OrderReport(
         status=OrderStatus.FAILED,
-        reason=why,
+        reason="",
         orders=names,
         robots=trial.robots,
         recovery=recovery,
