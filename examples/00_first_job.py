@@ -18,4 +18,4 @@ for action in report.order.actions:
 
 for item in report.scored.items:
     print(f"{item.name}: {item.points:g} of {item.most:g} points: {item.reason}")
-print(f"{report.status}: score {report.score:.2f} after {report.time_s:.1f} s of simulation")
+print(f"{report.status}: score {100 * report.score:.0f} of 100 after {report.time_s:.1f} s of simulation")

@@ -15,7 +15,7 @@ import cellwright as cw
 FOLDER = Path(__file__).parents[2] / "examples"
 
 ESSENTIAL = {
-    "00_first_job.py": r"place-part(?s:.*)done: score 1.00 after",
+    "00_first_job.py": r"place-part(?s:.*)done: score 100 of 100 after",
     "01_poses_and_frames.py": r"part in world: \[0.4, -0.95, 0.92\]\nand back in the tray: True",
     "02_read_a_log.py": r"joint_1 went from 0.0 to 20.0 deg\nthe two runs are identical",
     "03_own_cell.py": r"seed 1: done True.*\nseed 2: done True",

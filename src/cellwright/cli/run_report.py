@@ -57,7 +57,7 @@ def print_report(report: Report) -> None:
     tried = ", ".join(counted(number, word) for word, number in words.items())
     cups = any(record.action.startswith("(take-kit") for record in order.actions)
     grip = "friction and suction" if cups else "friction alone"
-    say(f"score {report.score:.2f}; {tried}; held by {grip}")
+    say(f"score {100 * report.score:.0f} of 100; {tried}; held by {grip}")
     took_s = report.time_s - report.start_s
     say(f"{took_s:.2f} s simulated in {report.wall_s:.2f} s")
 

@@ -139,7 +139,7 @@ class RunDocument:
                 text = ": ".join(filter(None, [message.target or "targets", message.change, message.reason]))
                 self.add_event(time_s, "target", text, message.target)
             case Verdict():
-                self.add_event(time_s, "verdict", f"score {message.score:.2f}", "")
+                self.add_event(time_s, "verdict", f"score {100 * message.score:.0f} of 100", "")
                 for name, passed, reason in zip(message.items, message.passed, message.reasons, strict=True):
                     self.add_score(name, None, None, reason, passed)
 

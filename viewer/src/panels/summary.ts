@@ -22,7 +22,7 @@ export class ScorePanel implements Panel {
     const hasPoints = score.some((item) => item.points !== null);
     const points = score.reduce((sum, item) => sum + (item.points ?? 0), 0);
     const most = score.reduce((sum, item) => sum + (item.most ?? 0), 0);
-    const total = about.score === null ? (most ? `${fixed(points, 1)} of ${fixed(most, 1)}` : "") : `Score ${fixed(about.score, 2)}`;
+    const total = about.score === null ? (most ? `${fixed(points, 1)} of ${fixed(most, 1)}` : "") : `Score ${fixed(100 * about.score, 0)} of 100`;
     const parts: HTMLElement[] = [h("h3", null, isNamed ? `Run ${run.name}: ` : "", total || (isRunning(run) ? "Not judged yet" : "No points"), h("small", null, about.status))];
     if (!score.length) parts.push(h("p", { class: "empty" }, isRunning(run) ? "The judge speaks at the end." : about.order ? "This order was not judged by points." : "Nothing was ordered, so there was nothing to judge."));
     if (about.reason) parts.push(...about.reason.split("; ").map((reason) => h("p", { class: "reason" }, reason)));
