@@ -233,6 +233,22 @@ def test_what_the_target_does_not_allow_is_refused_or_slower(lab, external):
     assert {speed.trans_speed.setting for speed in sent(commands, SetTransSpeed)} == {0.05}
 
 
+def test_a_joint_that_hardly_turns_slows_no_other(lab, external):
+    commands = recorded(lab, CrclCommand, "crcl_command")
+
+    async def work():
+        async with hybrid(lab, cfg_of(fanuc={"at": external.at["fanuc"]})) as both, both.client() as client:
+            await client.execute(InitCanon(0))
+            goal = lab.robot("fanuc").joints_rad + [0.5, 0.0, 0.0, 1e-12, 0.0, 0.0]
+            began_s = lab.clock.time_s
+            (await client.execute(joints(*goal.tolist(), speed=1.0), timeout_s=5.0)).check()
+            return lab.clock.time_s - began_s
+
+    assert lab.perform(work()) < 2.0
+    (move,) = sent(commands, ActuateJoints)
+    assert min(one.joint_details.joint_speed for one in move.actuate_joint) > 0.1
+
+
 @pytest.mark.slow
 def test_a_safety_stop_of_the_virtual_cell_stops_it_and_keeps_it_stopped(lab, external):
     commands = recorded(lab, CrclCommand, "crcl_command")

@@ -54,6 +54,7 @@ __all__ = ["ExternalArm"]
 
 OVERRIDE = "override_percent"
 STEP_RAD, MOST_POINTS = 0.05, 2000  # of a screw, between points and points at which its place is checked
+LEAST_SHARE = 0.05  # of the largest turn of a joint: those that turn less may be as fast as one that turns so much
 PARTS = 32  # of a motion of joints, in which the speed of its tool is looked at
 
 
@@ -241,7 +242,8 @@ class ExternalArm:
         tips = [forward(report.joints_rad + share * way) @ tool for share in np.linspace(0.0, 1.0, 1 + PARTS)]
         self._require_inside(tips[-1])
         longest_s = PARTS * max(one.distance_m(next_one) for one, next_one in pairwise(tips)) / cfg.speed_limit_mps
-        most_radps = np.abs(way) / max(longest_s, 1e-9)
+        # A joint that hardly turns must not be the one for which the others wait: its speed would be next to nothing.
+        most_radps = np.maximum(np.abs(way), LEAST_SHARE * np.abs(way).max()) / max(longest_s, 1e-9)
         return {n: speed for n, speed in enumerate(most_radps.tolist(), 1) if 0.0 < speed < self._fastest_radps[n - 1]}
 
     def _require_inside(self, pose_tool_in_base: CorePose) -> None:
