@@ -43,7 +43,7 @@ class RealCell:
 
     def __init__(self, cell: str, seed: int, pace: float = 1.0) -> None:
         code = f"from {__name__} import serve_cell; serve_cell({cell!r}, {seed}, {pace})"
-        self._process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
@@ -94,7 +94,7 @@ class RealCell:
 
 
 def serve_cell(cell: str, seed: int, pace: float) -> None:
-    """Serves a cell until it is terminated; tells its addresses on standard output."""
+    """Serves a cell until it is terminated, or its input ends; tells its addresses on standard output."""
     with Lab.from_cell(cell, seed, pace=pace, horizon_s=LONGEST_S) as lab:
 
         def judged(asked: dict[str, Any]) -> dict[str, Any]:
@@ -116,7 +116,9 @@ def serve_cell(cell: str, seed: int, pace: float) -> None:
             addresses = {robot: "{}:{}".format(*server.address) for robot, server in crcl.servers.items()}
             print(json.dumps({"crcl": addresses, "vision": detectors, "control": control.address}), flush=True)
             ended = asyncio.Event()
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
+            loop = asyncio.get_running_loop()
+            loop.add_signal_handler(signal.SIGTERM, ended.set)
+            loop.add_reader(sys.stdin, ended.set)  # which ends with the process that began it, however that does
             await ended.wait()
             for interface in (control, vision, crcl):
                 await interface.close()
