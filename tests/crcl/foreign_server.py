@@ -41,6 +41,7 @@ HABITS = {
     "last-number": "tells the highest number of all for its command",
     "endless": "answers with a document that never ends",
     "no-settings": "tells no settings",
+    "six-joints": "six joints of its own build, the first in millimetres and never converted, that swing as it moves",
     "damages": "every fourth status has some letters of its inside replaced",
 }
 PER_METER = {"meter": 1.0, "millimeter": 1000.0, "inch": 1 / 0.0254}
@@ -190,6 +191,11 @@ class Server:
         self.joint = float(command.findtext("ActuateJoint/JointPosition")) / PER_RADIAN[units["angle"]]
         return self.begin(self.z, 0.05)
 
+    def joints(self, units):
+        if self.has("six-joints"):
+            return [200 + 1000 * self.z, *(360 * math.sin(300 * self.z + number) for number in range(5))]
+        return [self.joint * PER_RADIAN[units["angle"]]]
+
     def status(self, units):
         with self.lock:
             self.advance()
@@ -208,8 +214,10 @@ class Server:
                 "CommandStatus": f"<CommandID>{number}</CommandID><StatusID>{self.status_id}</StatusID>"
                 f"<CommandState>{state}</CommandState>"
                 + (f"<StateDescription>{text}</StateDescription>" if text else ""),
-                "JointStatuses": "<JointStatus><JointNumber>1</JointNumber>"
-                f"<JointPosition>{self.joint * PER_RADIAN[units['angle']]}</JointPosition></JointStatus>",
+                "JointStatuses": "".join(
+                    f"<JointStatus><JointNumber>{number}</JointNumber><JointPosition>{angle}</JointPosition></JointStatus>"
+                    for number, angle in enumerate(self.joints(units), 1)
+                ),
                 "PoseStatus": f"<Pose><Point><X>{0.1 * factor}</X><Y>0</Y><Z>{z}</Z></Point>"
                 "<XAxis><I>1</I><J>0</J><K>0</K></XAxis><ZAxis><I>0</I><J>0</J><K>1</K></ZAxis></Pose>",
                 "SettingsStatus": f"<AngleUnitName>{units['angle']}</AngleUnitName>"

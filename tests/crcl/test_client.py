@@ -358,6 +358,33 @@ def test_a_server_that_comes_back_and_one_that_does_not(other_server, move_to):
     assert "connection refused" in gone.reason
 
 
+def test_those_who_wait_for_a_connection_that_is_tried_in_vain_do_not_try_once_more(other_server, move_to):
+    options = replace(QUICK, reconnect_s=0.3)
+
+    async def run():
+        server, tried_s = other_server(), []
+        client = await CrclClient.to(await server.start(), options=options).open()
+        await client.execute(InitCanon(0))
+        await server.stop()
+        live, loop = client._lines.live, asyncio.get_running_loop()
+
+        async def ask():
+            began_s = loop.time()
+            with pytest.raises(ConnectionFailed, match=r"no connection within 0\.3 s"):
+                await live()
+            tried_s.append(loop.time() - began_s)
+
+        await asyncio.gather(ask(), ask(), ask())
+        together, tried_s[:] = list(tried_s), []
+        await ask()
+        await client.close()
+        return together, tried_s[0]
+
+    together, later = asyncio.run(run())
+    assert max(together) < 2 * min(together)
+    assert later > 0.25, "who asks later tries again"
+
+
 @pytest.mark.parametrize(
     ("said", "told"),
     [(b"HTTP/1.1 400 Bad Request\r\n\r\n", "does not speak CRCL"), (b"", "closed the connection")],

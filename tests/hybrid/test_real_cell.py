@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 import subprocess
 import sys
@@ -166,4 +167,7 @@ def test_nothing_moves_after_the_run_was_interrupted_or_its_process_was_killed(r
         time.sleep(COMMAND_S)
     else:
         time.sleep(1.0)
+        sent = read_log(tmp_path / "log.mcap").entries(["/fanuc/external/crcl_command"])
+        kinds = [re.search('xsi:type="([A-Za-z]+)Type"', entry.message.document)[1] for entry in sent]
+        assert [kind for kind in kinds if kind != "GetStatus"][-2:] == ["StopMotion", "EndCanon"]
     assert_stands(real)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import signal
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -18,6 +19,7 @@ from cellwright.cli.targets_options import ControlPortOption, TargetsOption
 from cellwright.core.errors import BadInput
 from cellwright.core.files import refuse_existing
 from cellwright.core.listener import host_and_port
+from cellwright.core.loop_interrupts import ended_by
 from cellwright.core.pacing import FASTEST, SLOWEST, PaceLoss
 from cellwright.hybrid import LabTargets
 from cellwright.interfaces import (
@@ -163,6 +165,15 @@ async def _serve(
     picture_port: int,
     as_json: bool,
 ) -> None:
+    ended, loop, interrupts = asyncio.Event(), asyncio.get_running_loop(), list[bool]()
+
+    def interrupt() -> None:
+        interrupts.append(True)
+        loop.call_soon_threadsafe(ended.set)
+
+    handler = ExitStack()
+    if targets is not None:
+        handler.enter_context(ended_by(signal.SIGINT, interrupt))
     try:
         if targets is not None:
             await targets.start()
@@ -190,8 +201,7 @@ async def _serve(
                     say(f"{robot}: {interface} at {address}" if interface != "bridges" else f"{robot} at {address}")
             say("until Ctrl-C")
         sys.stdout.flush()
-        ended = asyncio.Event()
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
+        loop.add_signal_handler(signal.SIGTERM, ended.set)
         await ended.wait()
     finally:
         if targets is not None:  # first: robots that are not simulated are stopped
@@ -204,6 +214,9 @@ async def _serve(
         await pictures.close()
         await vision.close()
         await crcl.close()
+        handler.close()
+    if interrupts:
+        raise KeyboardInterrupt
 
 
 def _bridges(

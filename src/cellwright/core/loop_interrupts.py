@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-__all__ = ["LoopInterrupts"]
+__all__ = ["LoopInterrupts", "ended_by"]
 
 
 class LoopInterrupts:
@@ -49,3 +49,26 @@ class LoopInterrupts:
             raise KeyboardInterrupt
         self.came = True
         self._wake()
+
+
+@contextmanager
+def ended_by(number: int, end: Callable[[], object]) -> Iterator[None]:
+    """Has a signal end something in an orderly way, in the main thread; a second one does what it did before.
+
+    Args:
+        number: The signal.
+        end: Called from its handler, at any moment.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def take(_number: int, _frame: FrameType | None) -> None:
+        signal.signal(number, before)
+        end()
+
+    before = signal.signal(number, take)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)

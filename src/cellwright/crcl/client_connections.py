@@ -49,6 +49,7 @@ class ClientConnections:
         self._main: CrclLink | None = None
         self._stop: CrclLink | None = None
         self._connecting = asyncio.Lock()
+        self._vain, self._why_vain = 0, ""  # how often it was connected again in vain, and why the last time
 
     @property
     def seen_id(self) -> int:
@@ -84,12 +85,18 @@ class ClientConnections:
         return await link.next_status(self._options.status_s if timeout_s is None else timeout_s)
 
     async def live(self) -> CrclLink:
-        """Returns the connection for commands; a new one if it was lost, tried for a while. Raises ConnectionFailed."""
+        """Returns the connection for commands; a new one if it was lost, tried for a while. Raises ConnectionFailed.
+
+        Those that wait while another one tries in vain do not try once more.
+        """
+        vain = self._vain
         async with self._connecting:
             if self._main is None:
                 raise ConnectionFailed(f"the client of {self._peer} is not open")
             if not self._main.lost:
                 return self._main
+            if self._vain > vain:
+                raise ConnectionFailed(self._why_vain)
             lost, until_s = self._main.lost, asyncio.get_running_loop().time() + self._options.reconnect_s
             await self._main.close()
             while self._options.reconnect_s > 0:
@@ -102,8 +109,9 @@ class ClientConnections:
                 except (ConnectionFailed, LinkLost, NoAnswer) as error:
                     await self._main.close()
                     if asyncio.get_running_loop().time() >= until_s:
-                        tried = f"no connection within {self._options.reconnect_s:g} s"
-                        raise ConnectionFailed(f"{tried}: {error}") from None
+                        self._vain += 1
+                        self._why_vain = f"no connection within {self._options.reconnect_s:g} s: {error}"
+                        raise ConnectionFailed(self._why_vain) from None
                 await asyncio.sleep(self._options.retry_s)
             raise ConnectionFailed(f"{self._peer}: {lost}")
 

@@ -43,7 +43,8 @@ class RealCell:
 
     def __init__(self, cell: str, seed: int, pace: float = 1.0) -> None:
         code = f"from {__name__} import serve_cell; serve_cell({cell!r}, {seed}, {pace})"
-        self._process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        command, pipe = [sys.executable, "-c", code], subprocess.PIPE
+        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:

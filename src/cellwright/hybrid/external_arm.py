@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from cellwright.control import MotionStopped, RobotController, StopCategory
 from cellwright.core.errors import JobFailed, OutOfRange
@@ -52,9 +54,12 @@ from cellwright.motion import JointLimits
 
 __all__ = ["ExternalArm"]
 
+Array = npt.NDArray[np.float64]
+
 OVERRIDE = "override_percent"
 STEP_RAD, MOST_POINTS = 0.05, 2000  # of a screw, between points and points at which its place is checked
 LEAST_SHARE = 0.05  # of the largest turn of a joint: those that turn less may be as fast as one that turns so much
+LEAST_MPS, LEAST_RADPS = 0.01, 0.05  # of a tool that hardly moves, or hardly turns, while joints do
 PARTS = 32  # of a motion of joints, in which the speed of its tool is looked at
 
 
@@ -87,9 +92,32 @@ class ExternalArm:
 
     async def move_joints(self, targets: Sequence[JointTarget]) -> None:
         """Moves joints to positions."""
+        if self.link.cfg.joint_tolerance_deg is None:
+            await self._move_to_joints(targets)
+            return
         most_radps = self._checked_joints(targets)
         joints = tuple(ActuateJoint(one.number, one.position, _details(one, most_radps)) for one in targets)
         await self._do(ActuateJoints(0, joints))
+
+    async def _move_to_joints(self, targets: Sequence[JointTarget]) -> None:
+        """Moves its tool to where these joints of the drawings have it: its own joints are others."""
+        name, at = self._controller.name, self.link.cfg.at
+        if any(target.effort is not None for target in targets):
+            raise NotAvailable(name, f"torque of joints at {at}, whose joints are not those of the drawings")
+        tips, way = self._tips(self._controller.joints_rad, targets)
+        self._require_inside(tips[-1])
+        speeds = [target.speed or self._fastest_radps[target.number - 1] for target in targets]
+        took_s = max((abs(way[t.number - 1]) / s for t, s in zip(targets, speeds, strict=True)), default=0.0)
+        steps, most = list(pairwise(tips)), self._arm.max_pace
+        speed_mps = PARTS * max(one.distance_m(next_one) for one, next_one in steps) / max(took_s, 1e-9)
+        turn_radps = PARTS * max(one.angle_rad(next_one) for one, next_one in steps) / max(took_s, 1e-9)
+        pace = replace(
+            self._arm.default_pace,
+            speed_mps=min(max(speed_mps, LEAST_MPS), most.speed_mps),
+            turn_radps=min(max(turn_radps, LEAST_RADPS), most.turn_radps),
+        )
+        await self._set_pace(pace)
+        await self._do(MoveTo(0, False, message_of_pose(self._told(tips[-1]))))
 
     async def move_through(self, waypoints: Sequence[Waypoint], *, straight: bool) -> None:
         """Moves its tool past all waypoints, to rest at the last."""
@@ -228,23 +256,26 @@ class ExternalArm:
             NotAvailable: There is a box, and nobody knows where the tool would be.
         """
         report, cfg, name = self.link.latest, self.link.cfg, self._controller.name
-        if report is None or report.joints_rad is None or cfg.joint_tolerance_deg is None:
+        if report is None or report.joints_rad is None:
             if cfg.workspace_m is not None:
-                why = "its joints are not those of the drawings, or not told, so that `workspace_m` cannot be checked"
+                why = "it does not tell its joints, so that `workspace_m` cannot be checked"
                 raise NotAvailable(name, f"motion of joints at {cfg.at}: {why}")
             return {}
-        goal = report.joints_rad.copy()
-        for target in targets:
-            goal[target.number - 1] = target.position
-        way = goal - report.joints_rad
-        tool = self._controller.ring.pose_tool_in_flange
-        forward = self._controller.kinematics.forward
-        tips = [forward(report.joints_rad + share * way) @ tool for share in np.linspace(0.0, 1.0, 1 + PARTS)]
+        tips, way = self._tips(report.joints_rad, targets)
         self._require_inside(tips[-1])
         longest_s = PARTS * max(one.distance_m(next_one) for one, next_one in pairwise(tips)) / cfg.speed_limit_mps
         # A joint that hardly turns must not be the one for which the others wait: its speed would be next to nothing.
         most_radps = np.maximum(np.abs(way), LEAST_SHARE * np.abs(way).max()) / max(longest_s, 1e-9)
         return {n: speed for n, speed in enumerate(most_radps.tolist(), 1) if 0.0 < speed < self._fastest_radps[n - 1]}
+
+    def _tips(self, start_rad: Array, targets: Sequence[JointTarget]) -> tuple[list[CorePose], Array]:
+        """Returns the poses of the tool on the way to joints of the drawings, and by how much each joint turns."""
+        goal = np.array(start_rad)
+        for target in targets:
+            goal[target.number - 1] = target.position
+        way = goal - start_rad
+        forward, tool = self._controller.kinematics.forward, self._controller.ring.pose_tool_in_flange
+        return [forward(start_rad + share * way) @ tool for share in np.linspace(0.0, 1.0, 1 + PARTS)], way
 
     def _require_inside(self, pose_tool_in_base: CorePose) -> None:
         """Refuses a place outside the box that the target allows."""

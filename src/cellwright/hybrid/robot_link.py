@@ -16,6 +16,7 @@ from cellwright.control import RobotController
 from cellwright.core.errors import CellwrightError, JobFailed
 from cellwright.core.loop import WaitClock
 from cellwright.crcl import ClientOptions, CrclClient, CrclUnits, Outcome, OutcomeState, tcp
+from cellwright.crcl.connection import ConnectionFailed
 from cellwright.crcl.link import LinkListeners
 from cellwright.crcl.messages import (
     AngleUnitEnum,
@@ -42,8 +43,10 @@ FIRST_S = 30.0  # until its session has begun, over a slow connection, too
 LEAVE_S = 3.0  # for the stop and the last command of a robot that is left
 AT_ONCE = 2  # questions that may be on their way: one of a command, one of its own
 KEPT = 200  # questions and answers of which times are told
-ODD_REPORTS = 5  # in a row that agree with each other, until a jump of the joints is believed
-MARGIN_RAD = 0.05  # by which joints may be further than their speeds allow
+ODD_REPORTS = 5  # in a row that agree with each other, until a jump is believed
+MARGIN_RAD, MARGIN_M = 0.05, 0.02  # by which joints, or a tool, may be further than their speeds allow
+BEYOND_DEG = 5.0  # the limits of the drawings, from which on its joints must be others
+DOUBT_EVERY_S = 5.0  # until another doubt is told
 TAKE_UP_S = 2.0  # for which a robot may be at the command before, until the one that was sent counts as lost
 RETRY_S = 0.2
 STAND_S, STILL_RAD, STILL_M = 0.2, 0.002, 0.001  # in which a robot that stands moves by less
@@ -95,7 +98,8 @@ class RobotLink:
         self._asked_s: deque[float] = deque(maxlen=AT_ONCE)  # when questions were sent that were not answered yet
         self._delays_s: deque[float] = deque(maxlen=KEPT)
         self._odd: list[Array] = []
-        self._believed: tuple[float, Array] | None = None  # joints, and when they were heard
+        self._believed: tuple[float, Array] | None = None  # when it was heard, and where it was
+        self._say, self._doubted_s = say, -np.inf
         options = ClientOptions(
             poll_s=cfg.poll_s,
             reconnect_s=cfg.reconnect_s,
@@ -205,8 +209,8 @@ class RobotLink:
                 await self._client.status()
         except (CellwrightError, TimeoutError):
             return False
-        if before is None or self.latest is None:
-            return False
+        if before is None or self.latest is None or self.latest is before:
+            return False  # or what it has said since is not believed
         joints, later_joints = before.joints_rad, self.latest.joints_rad
         if joints is not None and later_joints is not None:
             return float(np.abs(later_joints - joints).max()) < STILL_RAD
@@ -240,6 +244,9 @@ class RobotLink:
             try:
                 await self._client.status()
                 silent_since_s = None
+            except ConnectionFailed as error:  # which was tried for `reconnect_s`
+                on_lost(self._named(str(error)))
+                return
             except CellwrightError as error:
                 silent_since_s = begin_s if silent_since_s is None else silent_since_s
                 if self._clock.time_s - silent_since_s >= self.cfg.reconnect_s + self.cfg.stalled_s:
@@ -264,34 +271,50 @@ class RobotLink:
         if self.latest is not None:  # InitCanon turns sensors off for a moment
             signals = {**self.latest.signals, **report.signals}
             report = replace(report, forces={**self.latest.forces, **report.forces}, signals=signals)
-        doubts = (*report.doubts, *self._odd_joints(report))
-        self.doubt = "; ".join(doubts)
-        if report.joints_rad is not None and len(doubts) > len(report.doubts):
+        if self.cfg.joint_tolerance_deg is None:
+            report = replace(report, joints_rad=None, speeds_radps=None)  # those of another build tell nothing here
+        place, fastest, margin = self._place(report)
+        odd = self._odd_place(report.arrival_s, place, fastest, margin)
+        self._doubt("; ".join((*report.doubts, *odd)))
+        if odd:
             return
         self.latest = report
-        if report.joints_rad is not None:
-            self._believed = report.arrival_s, report.joints_rad
+        self._believed = (report.arrival_s, place) if place is not None else self._believed
         self._on_report(report)
 
-    def _odd_joints(self, report: RobotReport) -> tuple[str, ...]:
-        """Returns why joints are not believed that have jumped; several reports that agree are believed after all."""
-        joints = report.joints_rad
-        if joints is None or self._believed is None:
+    def _doubt(self, why: str) -> None:
+        """Notes why something is not believed, and tells it, though not again and again."""
+        self.doubt = why
+        if why and self._clock.time_s >= self._doubted_s + DOUBT_EVERY_S:
+            self._doubted_s = self._clock.time_s
+            self._say(f"{self.cfg.at}: not believed: {why}")
+
+    def _place(self, report: RobotReport) -> tuple[Array | None, Array, float]:
+        """Returns its joints, or its tool's position where they are others; how fast that may be, and a margin."""
+        if self.cfg.joint_tolerance_deg is not None:
+            return report.joints_rad, self._speeds_radps, MARGIN_RAD
+        pose = report.pose_tool_in_base
+        return None if pose is None else pose.position, np.full(3, self.cfg.speed_limit_mps), MARGIN_M
+
+    def _odd_place(self, arrival_s: float, place: Array | None, fastest: Array, margin: float) -> tuple[str, ...]:
+        """Returns why a place is not believed to which it has jumped; several reports that agree are believed."""
+        if place is None or self._believed is None:
             return ()
         heard_s, before = self._believed
-        passed_s = report.arrival_s - heard_s
-        far = np.abs(joints - before) - self._speeds_radps * (passed_s + self.uncertainty_s) - MARGIN_RAD
+        far = np.abs(place - before) - fastest * (arrival_s - heard_s + self.uncertainty_s) - margin
         if far.max() <= 0.0:
             self._odd.clear()
             return ()
-        self._odd = [other for other in self._odd if np.abs(other - joints).max() <= MARGIN_RAD]
-        self._odd.append(joints)
+        self._odd = [other for other in self._odd if np.abs(other - place).max() <= margin]
+        self._odd.append(place)
         if len(self._odd) >= ODD_REPORTS:
             self._odd.clear()
             return ()
         number = int(far.argmax())
-        jump_deg = np.degrees(joints[number] - before[number])
-        return (f"its joint {number + 1} has jumped by {jump_deg:.0f} deg",)
+        jump = place[number] - before[number]
+        if self.cfg.joint_tolerance_deg is None:
+            return (f"its tool has jumped by {1000 * jump:.0f} mm along {'xyz'[number]}",)
+        return (f"its joint {number + 1} has jumped by {np.degrees(jump):.0f} deg",)
 
     def _check(self, status: CRCLStatus) -> None:
         """Checks that it speaks the units that it was told, and reports where it is."""
@@ -312,3 +335,12 @@ class RobotLink:
                 f"{self.cfg.at} has {len(others)} joints, {self._controller.name} has {self._joints}"
                 " (allowed: as many, or `joint_tolerance_deg: null`)"
             )
+        if report.joints_rad is None:
+            return
+        for joint, angle in zip(self._controller.kinematics.arm.joints, np.degrees(report.joints_rad), strict=True):
+            low, high = np.degrees(joint.position_limits_rad)
+            if not low - BEYOND_DEG <= angle <= high + BEYOND_DEG:
+                raise JobFailed(
+                    f"{self.cfg.at} reports {joint.name} at {angle:.1f} deg, where the drawings allow {low:.0f} to "
+                    f"{high:.0f} (allowed: joints of the drawings, or `joint_tolerance_deg: null`)"
+                )

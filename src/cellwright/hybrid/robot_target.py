@@ -230,7 +230,7 @@ class RobotTarget:
             cfg, self.cfg = self.cfg, RobotTargetCfg()
             try:
                 await self._switch(cfg, aligns=True)
-            except JobFailed as error:
+            except (BadInput, JobFailed) as error:
                 self.cfg = cfg
                 raise JobFailed(f"{self.name}: {error}") from None
 
@@ -402,7 +402,7 @@ class RobotTarget:
             self._lab.clock,
             on_report=self._hear,
             on_text=lambda kind, text: self._topics.publish_text(kind, text, cfg.at),
-            say=lambda line: self._tell("found" if "again" in line else "late", line),
+            say=lambda line: self._tell("found" if line.startswith("connected") else "late", line),
             sensors=(*self._lab.cell.robots[self.name].crcl.force_sensors, *self._controller.io.state().names),
         )
         twin = Twin(self._lab, self.name, by_pose=cfg.joint_tolerance_deg is None, tell=self._tell)
@@ -427,7 +427,7 @@ class RobotTarget:
         if aligns:
             goal = twin.joints_of(report)
             if goal is None:
-                raise JobFailed(f"the simulated {self.name} cannot be where {cfg.at} is")
+                raise JobFailed(f"the simulated {self.name} cannot be where {cfg.at} is: {_place(report)}")
             apart_rad = float(np.abs(goal - self._controller.joints_rad).max())
             tool, hand = self._controller.tool, report.gripper
             if tool is not None and hand is not None and tool.holding and not hand.holding:
@@ -442,6 +442,9 @@ class RobotTarget:
         if problems:
             hint = "" if aligns else "; `align` moves the simulated robot to it"
             raise JobFailed(f"{'; '.join(problems)}{hint}")
+        tool = self._controller.tool
+        if report.gripper is None and tool is not None and tool.holding:
+            raise JobFailed(f"the simulated {self.name} holds something, and {cfg.at} does not tell what it holds")
 
     async def _come_back(self, cfg: RobotTargetCfg) -> None:
         """Leaves an external robot, once its twin is where it is; one that was lost is left as it is."""
@@ -529,6 +532,9 @@ class RobotTarget:
         task.add_done_callback(self._tasks.discard)
 
     def _read(self, report: RobotReport, simulated: RobotReading) -> RobotReading:
+        # What the simulated wrist feels is the twin being led: where the robot tells no force, none is known.
+        known = {name: one for name, one in simulated.sensors.items() if not isinstance(one.value, tuple)}
+        has_hand = report.gripper is not None or self.cfg.grip_tolerance_mm is not None
         joints, pose = report.joints_rad, report.pose_tool_in_base
         speeds = report.speeds_radps
         return replace(
@@ -538,8 +544,16 @@ class RobotTarget:
             pose_tool_in_base=simulated.pose_tool_in_base if pose is None else self._arm.in_frame(pose),
             efforts=None,
             twist=None,
-            gripper=report.gripper,
-            sensors={**simulated.sensors, **report.forces, **report.signals},
+            gripper=report.gripper if has_hand else simulated.gripper,
+            sensors={**known, **report.forces, **report.signals},
             override_percent=report.override_percent,
             path_share=None,
         )
+
+
+def _place(report: RobotReport) -> str:
+    pose = report.pose_tool_in_base
+    if pose is None:
+        return "it does not tell its pose"
+    x, y, z = pose.position.tolist()
+    return f"its tool is at x {x:.3f}, y {y:.3f}, z {z:.3f} m in the base of the drawings by `frame`, `point` and units"

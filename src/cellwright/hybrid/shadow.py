@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 
 import numpy as np
@@ -18,7 +19,8 @@ __all__ = ["Shadow", "align"]
 
 FACTOR, LEAST_S = 2.0, 5.0  # by which the simulated robot may take longer, until it is stopped
 ALIGN_SPEED = 0.2
-APART_RAD, SETTLE_S = 0.02, 0.3  # after a command: the simulated robot is moved to the external one, if further apart
+APART_RAD, APART_M = 0.02, 0.01  # after a command: the simulated robot is moved to the external one, if further apart
+SETTLE_S = 0.3
 
 
 class Shadow:
@@ -102,21 +104,26 @@ class Shadow:
                 simulated_s=simulated[1],
                 external=external[0],
                 simulated=simulated[0],
-                joint_rad=self._most_rad or 0.0,
+                joint_rad=math.nan if report is None or report.joints_rad is None else self._most_rad or 0.0,
                 end_m=end_m,
                 end_rad=end_rad,
             ),
         )
         if simulated[0] == "done" and external[0] == "done":
             return
-        if report is not None and report.joints_rad is not None:
+        if report is None:
+            return
+        if report.joints_rad is not None:
             apart_rad = float(np.abs(report.joints_rad - robot.joints_rad).max())
-            if apart_rad > APART_RAD:
-                try:
-                    await align(robot, report)
-                    self._tell("aligned", f"the shadow was {np.degrees(apart_rad):.1f} deg away after {command}")
-                except CellwrightError as error:
-                    self._tell("late", f"the shadow cannot be moved to its robot: {error}")
+            is_apart, told = apart_rad > APART_RAD, f"{np.degrees(apart_rad):.1f} deg"
+        else:
+            is_apart, told = max(end_m / APART_M, end_rad / APART_RAD) > 1.0, f"{1000 * end_m:.1f} mm"
+        if is_apart:
+            try:
+                await align(robot, report)
+                self._tell("aligned", f"the shadow was {told} away after {command}")
+            except CellwrightError as error:
+                self._tell("late", f"the shadow cannot be moved to its robot: {error}")
 
 
 async def align(robot: RobotController, report: RobotReport) -> None:

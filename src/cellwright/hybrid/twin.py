@@ -21,6 +21,7 @@ Array = npt.NDArray[np.float64]
 TOOL_S = 2.0  # for which the twin's tool may take longer than that of the external robot
 DIFFERS_S = 0.4  # for which two hands must tell different things until that counts
 DROP_S = 0.5  # in which a thing falls out of open fingers
+TELL_EVERY_S = 5.0  # that it does not follow
 STILL_RAD = 2e-4  # by which reported joints of a robot at rest may differ
 WIDER_M = 0.002  # by which an external hand must differ from a command until it has been moved by someone else
 
@@ -52,6 +53,7 @@ class Twin:
         self._told_hands: tuple[bool, bool] | None = None
         self._tool_task: asyncio.Task[None] | None = None
         self._is_tool_busy = False
+        self._told_s = -np.inf
 
     @property
     def controller(self) -> RobotController:
@@ -160,6 +162,8 @@ class Twin:
             await tool.close()
 
     def _note(self, problem: str) -> None:
-        if problem and problem != self.problem:
+        now_s = self._lab.clock.time_s
+        if problem and problem != self.problem and now_s >= self._told_s + TELL_EVERY_S:
+            self._told_s = now_s
             self._tell("late", f"its twin does not follow: {problem}")
         self.problem = problem

@@ -74,7 +74,7 @@ def compare_twins(log: Log) -> list[TwinComparison]:
             hands.setdefault(entry.topic, []).append((message.time_s, message.holding))
         elif isinstance(message, ShadowReport):
             shadows.setdefault(message.target, []).append(message)
-    robots = [topic.split("/")[1] for topic in joints if topic.endswith(f"{EXTERNAL}joint_states")]
+    robots = [topic.split("/")[1] for topic in (*joints, *hands) if EXTERNAL in topic]
     return [_compared(robot, joints, hands, shadows.get(robot, [])) for robot in sorted({*robots, *shadows})]
 
 
@@ -90,7 +90,7 @@ def _compared(
     commands = len(shadows)
     alike = [(one.external == "done") is (one.simulated == "done") for one in shadows]
     both = [one for one in shadows if one.external == one.simulated == "done"]
-    ratios = [one.simulated_s / one.external_s for one in both if one.external_s > 0.0 and one.joint_rad > 0.0]
+    ratios = [one.simulated_s / one.external_s for one in both if one.external_s > 0.0 and one.joint_rad != 0.0]
     return TwinComparison(
         robot=robot,
         reports=len(differences),
@@ -103,7 +103,7 @@ def _compared(
         commands=commands,
         outcome_agreement=sum(alike) / commands if commands else None,
         time_ratio=_quantile(ratios, 0.5),
-        command_rad_p95=_quantile([one.joint_rad for one in both], 0.95),
+        command_rad_p95=_quantile([one.joint_rad for one in both if np.isfinite(one.joint_rad)], 0.95),
         end_mm_p95=_quantile([1000 * one.end_m for one in both], 0.95),
     )
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -13,6 +14,7 @@ from cellwright import cells
 from cellwright.catalogue import FURNITURE, BoxFigures
 from cellwright.cells import CellTargetsCfg
 from cellwright.core.errors import BadInput, JobFailed
+from cellwright.core.loop_interrupts import ended_by
 from cellwright.core.messages import ActionEvent, Detections
 from cellwright.drawings.calibration import calibrated_drawings
 from cellwright.drawings.prior import Drawings
@@ -160,7 +162,11 @@ def _run(lab: Lab, book: OrderBook, cfg: RunCfg, database: Database, resume: Wor
 
     file = _world_file(trial, cfg, database, resume)
     started_s = perf_counter()
-    end = lab.perform(trial.run(trial.inside(work)))
+    orderly = ended_by(signal.SIGINT, lambda: trial.stop(Ending.INTERRUPTED)) if targets else nullcontext()
+    with orderly:
+        end = lab.perform(trial.run(trial.inside(work)))
+    if end[0] is Ending.INTERRUPTED:
+        raise KeyboardInterrupt  # robots that are not simulated have been stopped, and their sessions ended
     wall_s, lost = perf_counter() - started_s, isinstance(trial.error, DatabaseError)
     account = trial.account or _no_account(trial, cfg)
     if account is not trial.account or (account.status is not OrderStatus.DONE and end[0] in BROKEN_OFF):

@@ -16,6 +16,7 @@ from cellwright.cells import Cell, cell_hints
 from cellwright.core.config import parse_yaml
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, ConfigError, ConfigErrors, SimulationError
+from cellwright.core.loop_interrupts import ended_by
 from cellwright.core.messages import Detections
 from cellwright.core.yaml_lines import with_line
 from cellwright.hybrid import LabTargets
@@ -222,7 +223,9 @@ def _limit_hints(cfg: TrialCfg, possible: Recoverability) -> list[str]:
 
 @contextlib.contextmanager
 def _stopped_from_outside(trial: Trial, pause: ClockPause, limit_s: float) -> Iterator[None]:
-    """Ends the trial with a verdict at SIGTERM, in the main thread only, and when so much real time is over.
+    """Ends the trial with a verdict at SIGTERM, and when so much real time is over.
+
+    With robots that are not simulated at Ctrl-C, too: they are stopped before, and their sessions end.
 
     Whoever watches it may pause it for as long as he likes.
     """
@@ -239,14 +242,14 @@ def _stopped_from_outside(trial: Trial, pause: ClockPause, limit_s: float) -> It
                 return
 
     threading.Thread(target=mind_time, name="time limit", daemon=True).start()
-    is_main = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGTERM, lambda *_: stop(Ending.INTERRUPTED)) if is_main else None
+    signals = [signal.SIGTERM] if trial.targets is None else [signal.SIGTERM, signal.SIGINT]
     try:
-        yield
+        with contextlib.ExitStack() as handlers:
+            for number in signals:
+                handlers.enter_context(ended_by(number, lambda: stop(Ending.INTERRUPTED)))
+            yield
     finally:
         is_over.set()
-        if is_main:
-            signal.signal(signal.SIGTERM, before)
 
 
 def read_whole_trial(path: Path) -> TrialCfg:
