@@ -190,7 +190,8 @@ class RobotLink:
 
     def _named(self, reason: str) -> str:
         """Returns a reason with the address before it, once."""
-        return f"{self.cfg.at}: {reason.replace(f'{self.cfg.at}: ', '')}"
+        at = f"{self.cfg.at}: "
+        return at + reason.removeprefix(at).replace(f"; {at}", "; ")
 
     async def stop(self, condition: StopConditionEnum) -> str:
         """Stops the robot; returns why it could not be stopped, or nothing."""
