@@ -1,4 +1,4 @@
-"""What an external robot tells and is told, on the bus, flagged by where it is; `/NAME/...` is that of its twin."""
+"""The topics of an external robot: what it tells and is told, flagged by where it is; `/NAME/...` is its twin."""
 
 from __future__ import annotations
 
