@@ -11,6 +11,8 @@ from cellwright.core.errors import UnknownName
 from cellwright.core.pose import Pose
 from cellwright.lab import DirectArm, Lab
 
+pytestmark = pytest.mark.slow
+
 AWAY = Pose.from_xyz_rpy([5, 5, 0])
 KIT, SLOT = "fanuc_kit_m2l1", "fanuc_kit_m2l1/slot_1"
 

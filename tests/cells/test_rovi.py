@@ -53,6 +53,7 @@ def camera_matrix(world: World, name: str) -> Any:
     return world.data.cam_xmat[world.model.camera(name).id].reshape(3, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rovi", "rovi@launch", "rovi@cube"])
 def test_the_cell_and_its_variants_pass_every_check(name: str) -> None:
     findings = check_cell(load_cell(name), seed=3)

@@ -14,6 +14,8 @@ from cellwright.cells import Cell, load_cell
 from cellwright.checks.cell import check_cell
 from cellwright.checks.finding import Finding
 
+pytestmark = pytest.mark.slow
+
 GOOD = yaml.safe_load("""
 name: own
 title: A UR5 with a Robotiq gripper and gears
@@ -193,7 +195,6 @@ def test_a_hand_over_needs_a_slot_that_both_robots_reach():
     assert wrong(cell) == {}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["aprs", "aprs@lab-tools", "kitting", "rovi", "rovi@launch", "rovi@cube", "epucks"])
 def test_cells_that_ship_are_clean(name):
     assert [found for found in check_cell(load_cell(name)) if not found.ok] == []

@@ -117,6 +117,7 @@ def test_picture(cellwright, cell_file, monkeypatch):
     assert (data["file"], data["width"], data["height"], data["renderer"]) == ("b.png", 64, 48, "ray")
 
 
+@pytest.mark.slow
 def test_export_opens_in_mujoco(cellwright, cell_file):
     data = cellwright("cell", "export", cell_file(), "--format", "mjcf", "--out", "cell.xml", "--json").json
     assert data["format"] == "mjcf"

@@ -27,6 +27,7 @@ def test_show_for_programs(cellwright):
     assert 0 < shown["mobile_robots"]["ePuck3"]["off_mm"] < 10
 
 
+@pytest.mark.slow
 def test_check(cellwright):
     ended = cellwright("cell", "check", "epucks@one", "--json")
     assert ended.code == 0

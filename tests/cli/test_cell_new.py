@@ -27,9 +27,8 @@ def test_a_new_cell_is_the_old_one_under_another_name(cellwright):
     assert all(line in text for line in comments)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow if name == "kitting" else ()) for name in CELLS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CELLS)
 def test_what_is_to_be_done_next_works(cellwright, name):
     made = cellwright("cell", "new", "mine", "--from", name, "--out", "new folder/mine.yml", "--json").json
     assert made["file"] == "new folder/mine.yml"

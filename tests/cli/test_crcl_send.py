@@ -174,6 +174,7 @@ def read_until(process, words):
     return lines
 
 
+@pytest.mark.slow
 def test_a_script_pauses_and_goes_on_by_signals(address):
     save(*(Message(index, "a") for index in range(2, 6)))
     with send(address, "--pause-at", "2", "--pause-at", "4") as process:

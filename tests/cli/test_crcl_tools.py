@@ -142,6 +142,7 @@ def test_send_a_command_from_stdin(cellwright, served, monkeypatch):
     assert served.arm.messages == ["hello"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_the_robot_and_exits_130(served, tmp_path):
     file = tmp_path / "p.xml"
     file.write_bytes(encode(program(SetTransSpeed(2, TransSpeedAbsolute(0.005)), MoveTo(3, True, pose(0.6, 0.3)))))
@@ -176,6 +177,7 @@ def test_status_for_people_as_json_and_as_xml(cellwright, served):
     assert served.kinds() == [], "asking changes nothing"
 
 
+@pytest.mark.slow
 def test_record_writes_both_ways_to_mcap_and_to_text(cellwright, served):
     port = free_port()
     file = save("c.xml", program(Dwell(2, 0.05)))

@@ -25,6 +25,7 @@ def test_an_address_may_be_left_out(given, parsed):
     assert " ".join(with_addresses(given.split())) == parsed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["run"], ["serve", "epucks"]])
 def test_a_port_that_is_taken_is_told_before_anything_is_done(arguments, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)

@@ -37,6 +37,7 @@ def test_what_is_wrong_is_exit_1(cellwright, monkeypatch):
     assert "'part' weighs 2e+04 kg -> give masses in kg" in " ".join(ended.out.split())
 
 
+@pytest.mark.slow
 def test_file(cellwright):
     cellwright("model", "export", "wsg_50", "--format", "sdf", "--out", "hand.sdf")
     data = cellwright("model", "check", "hand.sdf", "--json").json

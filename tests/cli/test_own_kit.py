@@ -37,7 +37,8 @@ def test_the_cell_of_the_guide_is_fit_for_use(cellwright, guide_files):
     assert found["grasp bracket"]["values"]["fanuc.aprs_fanuc_gripper.width_m"] == pytest.approx(0.010, abs=1e-4)
 
 
-@pytest.mark.parametrize("fidelity", ["kinematic", pytest.param("physics", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("fidelity", ["kinematic", "physics"])
 def test_its_order_is_built_and_judged(cellwright, guide_files, fidelity):
     ended = cellwright(
         "run", "brackets.yaml", "--order", "bracket_pair", "--fidelity", fidelity, "--json", "--no-picture"

@@ -145,6 +145,7 @@ def test_a_plugin_that_is_not_there_is_told_with_all_other_mistakes(refused, cel
     assert "own_beam" not in complaints
 
 
+@pytest.mark.slow
 def test_a_plugin_that_was_corrected_is_used(refused, cellwright, cell_file, plugin):
     plugin(PLUGIN + "\nraise ValueError('after it registered')\n")
     file = cell_file(LINES)

@@ -142,6 +142,7 @@ def test_every_predicate_and_what_is_not_there_at_all(capsys):
 needs_full_device = pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 
 
+@pytest.mark.slow
 @needs_full_device
 def test_what_cannot_be_had_is_a_failure_and_a_full_disk_is_none(cellwright, cell_file):
     """No gears to take: exit 1 and the reason; a log that cannot be written does not hide it."""
@@ -297,6 +298,7 @@ def test_a_bad_option_is_told_alone(cellwright, options, told):
     assert told in line
 
 
+@pytest.mark.slow
 def test_what_is_built_is_said_before_the_laboratory_is(tmp_path):
     """Whoever waits knows at once what for."""
     command = [sys.executable, "-m", "cellwright", "run", "--no-picture"]
@@ -331,6 +333,7 @@ def test_plan_file_of_somebody_else_is_carried_out(cellwright):
     assert sum(words.startswith("(look-for-slot") for words in done) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "options", "words"),
     [

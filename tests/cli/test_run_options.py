@@ -6,6 +6,7 @@ import sys
 import pytest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [["--fault", "drop:during=transfer:1"], ["--recovery", "none"]],

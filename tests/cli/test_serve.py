@@ -49,6 +49,7 @@ def lowered(client, by_m):
     return here.point.z - client.status().pose_status.pose.point.z
 
 
+@pytest.mark.slow
 def test_both_robots_move_and_sigterm_ends_it_with_0(cell_file, tmp_path):
     log = tmp_path / "served.mcap"
     with served("--json", "--pace", 5, "--record", log, cell=cell_file()) as (process, first):
@@ -118,6 +119,7 @@ def test_truth_is_served_when_asked_for_and_told(cell_file, tmp_path):
     assert read_log(log).metadata["usartruth.truth"] == "served"
 
 
+@pytest.mark.slow
 def test_bad_input_is_one_line(refused, cell_file):
     cell = cell_file()
     assert "fanuc, motoman" in refused("serve", cell, "--port", "ur5=0")

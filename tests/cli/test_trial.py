@@ -143,6 +143,7 @@ def test_what_does_not_exist_is_refused(refused, trial, tmp_path):
     assert "pace is 0, allowed 0.001 to 1000" in refused("trial", trial(), "--pace", "0")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_in_the_file", [True, False])
 def test_a_plugin_of_the_cell_may_bring_the_controller(cellwright, cell_file, trial, tmp_path, is_in_the_file):
     source = """

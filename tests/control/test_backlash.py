@@ -37,6 +37,7 @@ def open_arm(open_lab, controller: str, fidelity: str, **keys):
     return lab
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("controller", "fidelity"), CASES)
 def test_a_point_is_two_places_depending_on_the_side_from_which_it_is_reached(open_lab, controller, fidelity):
     lab = open_arm(open_lab, controller, fidelity, actual=ERRORS)
@@ -71,6 +72,7 @@ def test_a_reversal_within_the_play_moves_the_motors_and_not_the_links(open_lab,
     assert links_rad(lab) - links == pytest.approx(np.full(6, 0.9 * PLAY_RAD), abs=limit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("controller", ["pid", "computed_torque"])
 def test_without_backlash_a_run_is_the_same_to_the_last_bit(open_lab, controller):
     def run(**actual) -> bytes:
@@ -124,6 +126,7 @@ class Slow(Controller):
         return self._law.command(reference, position_rad, velocity_radps)
 
 
+@pytest.mark.slow
 def test_a_controller_in_python_meets_the_same_play_as_a_compiled_one(open_lab):
     pytest.importorskip("numba", reason="compiled controllers need the extra 'motion'")
 

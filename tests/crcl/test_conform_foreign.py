@@ -61,6 +61,7 @@ ENDS_IT = {"mute", "hangs-up", "endless", "slow"}
 TAKES_LONG = {"mute", "last-number", "deaf-to-init", "queues", "slow"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "habit",
     [pytest.param(habit, marks=[pytest.mark.slow] * (habit in TAKES_LONG)) for habit in foreign_server.HABITS],

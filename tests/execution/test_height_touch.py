@@ -62,6 +62,7 @@ def test_no_spot_is_found_where_everything_is_full(still):
     assert free_spots(believed, surface, TRAY_M, 0.3) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("above_m", [0.005, pytest.param(-0.008, marks=pytest.mark.slow)])
 def test_a_table_is_touched_where_it_is_and_believed_to_be_there(still, above_m):
     with Lab(shifted(exact=True, table={"z_m": above_m}), 0) as lab:

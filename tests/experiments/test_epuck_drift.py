@@ -5,6 +5,7 @@ from cellwright.core.results import MeasurementConditions
 from cellwright.experiments.epuck_drift import DriftJob, _cell, drive_square, epuck_drift
 
 
+@pytest.mark.slow
 def test_a_square_ends_near_its_start_and_the_error_is_the_distance_in_truth():
     run = drive_square(DriftJob("proportional", 3))
     assert run.error_m == pytest.approx(np.hypot(*run.path_m[-1]), abs=2e-3)
@@ -13,6 +14,7 @@ def test_a_square_ends_near_its_start_and_the_error_is_the_distance_in_truth():
     assert run.error_m == drive_square(DriftJob("proportional", 3)).error_m
 
 
+@pytest.mark.slow
 def test_control_on_odometry_is_off_by_what_odometry_does_not_know(monkeypatch):
     """Proportional control ends where odometry says that it began, so its error is odometry's own."""
     run = drive_square(DriftJob("proportional", 5))

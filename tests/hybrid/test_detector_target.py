@@ -299,6 +299,7 @@ def test_one_that_comes_back_is_found_again_with_another_clock(both):
     assert lost == ""
 
 
+@pytest.mark.slow
 def test_one_whose_clock_begins_anew_goes_on(both):
     async def work(lab, outside):
         frames = heard(lab)
@@ -358,6 +359,7 @@ def test_a_log_has_all_that_came_and_perception_takes_each_frame_once(both, tmp_
     assert {tracks.source for tracks in made.tracks} == {"detector_fanuc", "detector_motoman"}
 
 
+@pytest.mark.slow
 def test_outside_its_region_an_external_detector_is_not_asked(both):
     """A frame shows the mixed cell, and things here are put where it sees them only where it counts."""
     middle_m = 0.2

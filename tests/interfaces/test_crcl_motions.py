@@ -166,6 +166,7 @@ def began_after_s(lab, disturb_s):
     return lab.perform(main())
 
 
+@pytest.mark.slow
 def test_how_long_a_plan_takes_in_simulation_time_depends_on_the_plan_alone(changed):
     took_s = []
     for pace, disturb_s in ((None, 0.0), (None, 0.02), (5.0, 0.0), (5.0, 0.02)):

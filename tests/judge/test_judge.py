@@ -32,6 +32,7 @@ def run():
         yield lab, judge, reports, heard
 
 
+@pytest.mark.slow
 def test_the_second_transfer_goes_wrong_and_the_score_says_so(run):
     lab, judge, reports, heard = run
     assert [report.done for report in reports] == [True, False]

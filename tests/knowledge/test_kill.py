@@ -24,6 +24,7 @@ def write_until_killed(path, start, report):
         os.write(report, f"{cycle}\n".encode())  # this one is finished
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instants", [5, pytest.param(100, marks=pytest.mark.long)])
 def test_killed_at_random_instants(file, instants):
     path, database = file, Database(file)

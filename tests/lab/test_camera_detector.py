@@ -17,6 +17,8 @@ from cellwright.perception.calibration import CalibratedCamera, Calibration, Fit
 from cellwright.perception.calibration.camera import OPTICAL
 from cellwright.perception.recognition import Recognised
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("cv2")
 pytest.importorskip("numba")
 
@@ -176,7 +178,6 @@ def test_the_same_seed_gives_the_same_detections_whoever_else_listens(cell):
         np.testing.assert_array_equal(a.positions, b.positions)
 
 
-@pytest.mark.slow
 def test_recognition_of_a_frame_touches_neither_world_nor_seed(cell):
     lines = [{**line, "binning": 4} if _is_camera(line) else line for line in cell.sensors]
     with Lab(cell.model_copy(update={"sensors": tuple(lines)}), 3) as lab:

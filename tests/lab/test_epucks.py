@@ -32,6 +32,7 @@ def record(path, seed):
     return hashlib.sha256(path.read_bytes()).hexdigest(), state
 
 
+@pytest.mark.slow
 def test_same_seed_same_bytes(tmp_path):
     first, again, other = (record(tmp_path / f"{i}.mcap", seed) for i, seed in enumerate((5, 5, 6)))
     assert first == again
@@ -111,6 +112,7 @@ def test_robots_push_each_other():
         assert lab.world.pose_of("ePuck1").position[0] > 0.11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cell", ["epucks", "epucks@maze"])
 def test_the_cell_passes_its_check(cell):
     findings = check_cell(load_cell(cell), 3)

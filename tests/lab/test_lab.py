@@ -263,6 +263,7 @@ def test_a_sensor_that_is_not_there_or_not_the_only_one_is_named_with_the_topics
             lab.sensor("fanuc")
 
 
+@pytest.mark.slow
 def test_laboratories_that_nobody_uses_any_more_do_not_fill_the_memory():
     code = """
 import gc, weakref

@@ -81,6 +81,7 @@ def test_the_world_goes_on_where_it_was(stored):
         assert held_m(lab) > 0.05
 
 
+@pytest.mark.slow
 def test_the_same_file_gives_the_same_world(stored):
     path, state = stored
     ends = []

@@ -38,6 +38,8 @@ from cellwright.models.contact_settings import METAL, make_collision
 from cellwright.models.gear import build_gear
 from cellwright.models.tray import build_tray
 
+pytestmark = pytest.mark.slow
+
 GEAR_OF = {gear.sku: gear for gear in GEARS.values()}
 TRAY_OF = {"small_gear": SMALL_GEAR_TRAY, "medium_gear": MEDIUM_GEAR_TRAY, "large_gear": LARGE_GEAR_TRAY}
 DIRECTIONS_RAD = np.arange(8) * np.pi / 4

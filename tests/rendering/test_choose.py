@@ -44,6 +44,7 @@ def test_mujocos_own_variable_cannot_break_a_picture(value):
     assert last_line(draw(CELLWRIGHT_RENDERER="ray", MUJOCO_GL=value)) == "ray True"
 
 
+@pytest.mark.slow
 def test_without_opengl_compiled_code_draws():
     assert last_line(draw(PYOPENGL_PLATFORM="glx")) == ("soft True" if find_spec("numba") else "ray True")
 

@@ -122,6 +122,7 @@ def test_a_robot_that_does_not_work_makes_way():
     assert report.hits == ()
 
 
+@pytest.mark.slow
 def test_a_run_that_meets_its_time_limit_tells_what_it_did():
     trial = cw.TrialCfg(
         trial="short", cell="aprs", seed=7, time_limit_s=8, orders=[{"order": "kit_m2l1"}], controller="internal"

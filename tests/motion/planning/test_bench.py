@@ -8,6 +8,7 @@ for package in ("numba", "ompl"):
     pytest.importorskip(package, reason="not installed: pip install 'cellwright[motion]'")
 
 
+@pytest.mark.slow
 def test_it_gives_all_its_figures():
     said = []
     metrics = measure(problems=8, hardest=2, seed=3, say=said.append)

@@ -40,6 +40,7 @@ def test_without_numba_the_error_names_the_extra():
     assert said == "collision-free planning needs an optional package: pip install 'cellwright[motion]'"
 
 
+@pytest.mark.slow
 def test_without_ompl_only_its_planners_are_missing():
     pytest.importorskip("numba", reason="not installed: pip install 'cellwright[motion]'")
     code = (
@@ -52,12 +53,14 @@ def test_without_ompl_only_its_planners_are_missing():
     assert said == ["success", "collision-free planning needs an optional package: pip install 'cellwright[motion]'"]
 
 
+@pytest.mark.slow
 def test_long_compilation_is_announced_and_its_result_is_kept(tmp_path, wall):
     code = "from cellwright.motion.planning import kernel_search"
     assert "compiling the motion planner, once for this version" in run(code, NUMBA_CACHE_DIR=str(tmp_path))
     assert run(code) == ""  # compiled before, for the planner of this test
 
 
+@pytest.mark.slow
 def test_without_a_place_to_keep_it_everything_still_works(tmp_path):
     pytest.importorskip("numba", reason="not installed: pip install 'cellwright[motion]'")
     (tmp_path / "file").touch()

@@ -159,6 +159,7 @@ def test_a_planner_is_ended_with_all_its_children(order, script, tmp_path, end):
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_an_interrupted_user_leaves_nothing_behind(order, script, tmp_path):
     pid = tmp_path / "pid"
 

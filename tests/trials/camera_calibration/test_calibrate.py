@@ -26,6 +26,7 @@ def run() -> CameraRun:
     return run
 
 
+@pytest.mark.slow
 def test_a_camera_that_is_elsewhere_than_drawn_is_found_where_it_is(run: CameraRun) -> None:
     own = run.fitted.calibration.cameras["eye"]
     position_m, turn_deg, on_table_m = off_m(own, small_cell(), "eye", DEPTH_M)
