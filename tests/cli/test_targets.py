@@ -104,6 +104,8 @@ def test_bad_names_and_addresses_are_exit_2(refused, answering):
     line = refused("targets", "switch", "fanucc", "a:1", "--control", address)
     assert line == "cellwright: unknown robot or detector 'fanucc'; did you mean 'fanuc'\n"
     assert "99999" in refused("targets", "show", "host:99999")
+    assert "'blah' has no port (allowed: HOST:PORT or PORT" in refused("targets", "show", "blah")
+    assert "'nowhere' is no address" in refused("targets", "switch", "fanuc", "nowhere", "--control", address)
 
 
 @pytest.mark.parametrize(

@@ -254,6 +254,26 @@ def test_a_newer_command_takes_the_place_of_an_older_one(other_server, move_to):
     assert (new.state, old.state) == (OutcomeState.DONE, OutcomeState.SUPERSEDED)
 
 
+@pytest.mark.parametrize(
+    ("number", "why"), [(900, "not of this client: another one"), (1, "an earlier one: it has begun")]
+)
+def test_a_command_of_somebody_else_takes_its_place_and_is_told(other_server, move_to, number, why):
+    server = other_server(move_s=2.0)
+
+    async def work(client):
+        for command in (InitCanon(0), MM):
+            await client.execute(command)
+        old = asyncio.ensure_future(client.execute(move_to(900.0)))
+        await asyncio.sleep(0.1)
+        server._take(Dwell(number, 0.0), {"name": LengthUnitEnum.METER})
+        return await old
+
+    outcome = with_client(server, work)
+    assert outcome.state is OutcomeState.SUPERSEDED
+    assert f"the robot went on to command {number}, " in outcome.reason
+    assert why in outcome.reason
+
+
 def test_lost_after_it_was_taken_up_is_waited_for_and_never_sent_again(other_server, move_to):
     server = other_server(drop_after=MoveTo)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,10 +13,12 @@ import pytest
 from tests.hybrid.external_robots import cfg_of, hybrid, serving, until
 
 import cellwright as cw
+from cellwright.cells import CellTargetsCfg
+from cellwright.core.config import read_yaml
 from cellwright.core.errors import BadInput, CellwrightError, JobFailed, UnknownName
 from cellwright.core.messages import TargetEvent
 from cellwright.crcl import SwitchRefused
-from cellwright.hybrid import LabTargets, read_targets
+from cellwright.hybrid import LabTargets, read_targets, require_no_faults
 
 FOREIGN = Path(__file__).parent.parent / "crcl" / "foreign_server.py"
 PACE = 4.0
@@ -67,6 +70,8 @@ def written(tmp_path, text):
         ("robots: {fanucc: 'a:1'}", "robots: unknown robot 'fanucc'; did you mean 'fanuc'"),
         ("detectors: {camera: 'a:1'}", "detectors: unknown detector 'camera'"),
         ("robots: {fanuc: 'a:1', motoman: 'a:1'}", "fanuc and motoman are both at a:1: give each its own address"),
+        ("robots: {fanuc: 'localhost:1', motoman: '127.0.0.1:1'}", "are both at 127.0.0.1:1"),
+        ("{robots: {fanuc: 'a:1'}, detectors: {detector_fanuc: 'a:1'}}", "fanuc and detector_fanuc are both at a:1"),
         ("robots: {fanuc: nowhere}", "'nowhere' is no address"),
         ("robots: {fanuc: {at: 'a:1', on_loss: panic}}", "on_loss"),
         ("robots: {fanuc: {at: 'a:1', length_unit: furlong}}", "length_unit"),
@@ -83,7 +88,7 @@ def test_a_file_with_a_mistake_is_refused_in_one_line(unpaced, tmp_path, text, l
 
 
 def test_a_laboratory_without_a_pace_has_no_targets(unpaced):
-    with pytest.raises(BadInput, match="targets need a laboratory with a pace, such as"):
+    with pytest.raises(BadInput, match=r"targets need a pace, .*such as .pace=1\.0. of .cw\.Lab"):
         LabTargets(unpaced, cfg_of(fanuc={"at": "a:1"}))
 
 
@@ -231,3 +236,50 @@ def test_a_server_of_another_protocol_or_schema_is_named(lab, greet, line):
         server.close()
 
     lab.perform(work())
+
+
+def test_a_wrong_name_in_targets_from_python_is_refused(lab):
+    with pytest.raises(CellwrightError, match="unknown robot 'fanuk'; did you mean 'fanuc'"):
+        LabTargets(lab, cfg_of(fanuk={"at": "a:1"}))
+
+
+@pytest.mark.parametrize("text", ["robots: {fanuc: 'a:1'}", "detectors: {detector_fanuc: 'a:1'}"])
+def test_faults_are_refused_beside_what_is_external(tmp_path, text):
+    cfg = read_yaml(written(tmp_path, text), CellTargetsCfg)
+    require_no_faults(cfg, [])
+    require_no_faults(CellTargetsCfg(), ["drop"])
+    with pytest.raises(BadInput, match=r"faults happen in the simulated cell alone, and .*fanuc would act on them"):
+        require_no_faults(cfg, ["drop"])
+
+
+def test_the_camera_of_a_robot_that_is_refused_stays_with_it(lab, external):
+    theirs = external.robot()
+    external.do(lambda: theirs.move_joints(theirs.joints_rad + [0.5, 0, 0, 0, 0, 0]))
+    where = {"robots": {"fanuc": external.at["fanuc"]}, "detectors": {"detector_fanuc": "127.0.0.1:1"}}
+
+    async def work():
+        async with hybrid(lab) as ours:
+            await ours.targets.take(CellTargetsCfg.model_validate(where))
+            assert not ours.targets.robots["fanuc"].is_external
+            assert not ours.targets.detectors["detector_fanuc"].is_external
+            return ours.said
+
+    said = lab.perform(work())
+    assert [line for line in said if "fanuc: refused: it was not switched" in line]
+    assert [line for line in said if "detector_fanuc: refused: it stays where it is, as fanuc does" in line]
+    assert not [line for line in said if "127.0.0.1:1:" in line], "it was tried"
+
+
+def test_it_is_told_from_when_to_when_something_was_external_and_what_looks_elsewhere(lab, external):
+    at = external.at["fanuc"]
+
+    async def work():
+        async with hybrid(lab, cfg_of(fanuc={"at": at})) as ours:
+            await lab.clock.sleep(0.5)
+            await ours.targets.switch("fanuc", "simulated")
+            return ours.said, ours.targets.notes
+
+    said, notes = lab.perform(work())
+    (careful,) = [line for line in said if "careful" in line]
+    assert f"fanuc is at {at}, and detector_fanuc, which looks at its table, is simulated" in careful
+    assert re.fullmatch(rf"fanuc was at {at} from \d\.\d s to \d\.\d s; .* judged by its twin, .*", notes[0])

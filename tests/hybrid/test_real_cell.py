@@ -154,7 +154,7 @@ def test_a_shadow_is_reported(real, runs):
     assert report.account.done or report.account.reason
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL], ids=["interrupted", "killed"])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_nothing_moves_after_the_run_was_interrupted_or_its_process_was_killed(real, tmp_path, how):
     where = tmp_path, real.crcl["fanuc"], real.vision["detector_fanuc"], PACE
     begin = f"from tests.hybrid.real_cells import interrupted_run as run; run({str(where[0])!r}, *{where[1:]!r})"

@@ -118,7 +118,7 @@ def test_a_switch_is_refused_where_they_are_apart_and_made_with_align(lab, exter
             before = lab.robot("fanuc").joints_rad.copy()
             await asyncio.to_thread(external.do, lambda: theirs.move_joints(theirs.joints_rad + [0.2, 0, 0, 0, 0, 0]))
             stood = theirs.joints_rad.copy()
-            with pytest.raises(SwitchRefused, match=r"joint 1 is 11.5 deg apart .*; `align` moves the simulated"):
+            with pytest.raises(SwitchRefused, match=r"joint 1 is 11.5 deg apart .*; `.* switch --align` moves the sim"):
                 await both.targets.switch("fanuc", at)
             assert not target.is_external
             assert lab.robot("fanuc").joints_rad == pytest.approx(before, abs=1e-3)

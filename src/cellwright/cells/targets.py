@@ -84,7 +84,7 @@ class DetectorTargetCfg(Cfg):
 
 
 class CellTargetsCfg(Cfg):
-    """The targets by name: `robots: {fanuc: 192.168.1.65:64444}`, `detectors: {camera_fanuc: 192.168.1.9:5001}`.
+    """The targets by name: `robots: {fanuc: 192.168.1.65:64444}`, `detectors: {detector_fanuc: 192.168.1.9:5001}`.
 
     What is not named is simulated.
 
@@ -111,11 +111,10 @@ class CellTargetsCfg(Cfg):
 
     @model_validator(mode="after")
     def _at_addresses_of_their_own(self) -> Self:
-        for targets in (self.robots, self.detectors):
-            taken: dict[str, str] = {}
-            for name, target in targets.items():
-                if target.is_external and taken.setdefault(target.at, name) != name:
-                    raise ValueError(
-                        f"{taken[target.at]} and {name} are both at {target.at}: give each its own address"
-                    )
+        taken: dict[str, str] = {}
+        every: list[tuple[str, RobotTargetCfg | DetectorTargetCfg]] = [*self.robots.items(), *self.detectors.items()]
+        for name, target in every:
+            at = target.at.replace("localhost:", "127.0.0.1:")
+            if target.is_external and taken.setdefault(at, name) != name:
+                raise ValueError(f"{taken[at]} and {name} are both at {target.at}: give each its own address")
         return self

@@ -169,6 +169,7 @@ def run(
     from cellwright.lab import Lab
     from cellwright.trials.kitting_controller import ACTIONS_TOPIC, PLANS_TOPIC
     from cellwright.trials.page import FILES, UnsavedReport, draw_end, write_report
+    from cellwright.trials.report import Ending
     from cellwright.trials.run import check_order, run_order
     from cellwright.trials.run_files import run_files
 
@@ -213,6 +214,8 @@ def run(
             live.finish(report)
             if not as_json:
                 print_report(report)
+                if report.ending is Ending.STOPPED:
+                    say(f"`{_resuming(files.database)}` goes on from here")
             renderer = draw_end(lab.world, files.picture, lambda line: say(line, to=err)) if files.picture else None
     watched.write(files.log, loaded)
     unsaved: UnsavedReport | None = None

@@ -109,6 +109,8 @@ def serve(
         lab.loop.pacing.watch(PaceLoss(lab.loop.pacing, lab.world.clock, _tell).look, PACE_LOOK_S)
         elsewhere = None
         if targets is not None or loaded.targets.has_external:
+            if speed is None:
+                raise BadInput("--pace max is not for targets: what is external takes its time (allowed: a number)")
             elsewhere = LabTargets(lab, file=targets, say=_tell, control_port=control_port)
         crcl = CrclInterface(
             lab,
@@ -173,7 +175,8 @@ async def _serve(
 
     handler = ExitStack()
     if targets is not None:
-        handler.enter_context(ended_by(signal.SIGINT, interrupt))
+        for number in (signal.SIGINT, signal.SIGHUP):
+            handler.enter_context(ended_by(number, interrupt))
     try:
         if targets is not None:
             await targets.start()

@@ -21,7 +21,7 @@ app = typer.Typer(
     no_args_is_help=True, help="Where the robots and detectors of a run are; switches them while it goes on."
 )
 
-CONNECT_S = 5.0
+CONNECT_S, SIMULATED = 5.0, "simulated"
 Control = Annotated[str, typer.Argument(metavar="HOST:PORT", help="The address that the run printed for its targets.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
@@ -39,7 +39,9 @@ def check(
         cfg = read_targets(lab, file)
     for kind, targets in (("robot", cfg.robots), ("detector", cfg.detectors)):
         for name, target in targets.items():
-            say(f"{kind} {name}: {target.at}")
+            settings = target.model_dump(exclude_defaults=True, exclude={"at"}, mode="json")
+            told = "".join(f", {key} {json.dumps(value)}" for key, value in settings.items())
+            say(f"{kind} {name}: {target.at}{told}")
 
 
 @app.command()
@@ -79,6 +81,10 @@ def switch(
     as_json: Json = False,
 ) -> int:
     """Switches a robot or a detector when its action under way has ended. Exit 1: it was refused, and says why."""
+    if to != SIMULATED:
+        from cellwright.crcl.connection import parse_address
+
+        parse_address(to)
     with _asking(control, wait_s) as ask:
         answer = ask({"switch": name, "to": to, "align": align}, "switched", "refused")
         while name not in (answer.get("switched"), answer.get("refused")):
@@ -86,7 +92,7 @@ def switch(
     if as_json:
         print_json(answer)
     elif "switched" in answer:
-        say(f"{name} is {to if to == 'simulated' else 'at ' + to}")
+        say(f"{name} is {to if to == SIMULATED else 'at ' + to}")
     else:
         raise JobFailed(str(answer["why"]))
     return 0 if "switched" in answer else 1
@@ -96,6 +102,10 @@ def switch(
 def _asking(control: str, wait_s: float = CONNECT_S) -> Iterator[Any]:
     """Yields a function that sends a line, if there is one, and returns the next that comes with one of some keys."""
     host, port = host_and_port(control, "the control address", 0)
+    if not port:
+        raise BadInput(
+            f"the control address '{control}' has no port (allowed: HOST:PORT or PORT, as the run printed it)"
+        )
     try:
         with socket.create_connection((host, port), timeout=CONNECT_S) as link, link.makefile("rwb") as lines:
             link.settimeout(wait_s)
@@ -112,7 +122,7 @@ def _asking(control: str, wait_s: float = CONNECT_S) -> Iterator[Any]:
                         raise BadInput(str(answer["error"]))
                     if any(key in answer for key in keys):  # a trial also tells of its orders, and of other switches
                         return answer
-                raise JobFailed(f"{control} hung up")
+                raise JobFailed(f"{control} hung up: is it the address that the run printed for `cellwright targets`?")
 
             yield ask
     except ValueError:

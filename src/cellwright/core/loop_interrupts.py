@@ -8,7 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-__all__ = ["LoopInterrupts", "ended_by"]
+__all__ = ["ENDING_SIGNALS", "LoopInterrupts", "ended_by"]
+
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Ctrl-C, an end that is asked for, and a terminal that is closed."""
 
 
 class LoopInterrupts:

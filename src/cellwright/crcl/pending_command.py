@@ -61,7 +61,12 @@ class PendingCommand:
         if reported.command_id in stop_ids and reported.command_id > self.command_id:
             return OutcomeState.ABORTED, f"stopped by command {reported.command_id}"
         if self.seen or self.command_id < reported.command_id <= last_id:
-            return OutcomeState.SUPERSEDED, f"the robot went on to command {reported.command_id}"
+            went_on = f"the robot went on to command {reported.command_id}"
+            if reported.command_id > last_id:
+                went_on += ", which is not of this client: another one commands it, too"
+            elif reported.command_id < self.command_id:
+                went_on += ", an earlier one: it has begun anew"
+            return OutcomeState.SUPERSEDED, went_on
         if reported.command_state is not CommandStateEnum.CRCL_ERROR:
             self.refused_since_s = None
         elif self.refused_since_s is None:

@@ -285,7 +285,8 @@ class ExternalArm:
         low, high = np.minimum(*box), np.maximum(*box)
         for axis, value, least, most in zip("xyz", pose_tool_in_base.position.tolist(), low, high, strict=True):
             if not least <= value <= most:
-                raise OutOfRange(f"{self._controller.name}: {axis} of its tool", value, least, most, "m")
+                what = f"{self._controller.name}: {axis} of its tool in the base, by `workspace_m` of its target"
+                raise OutOfRange(what, value, least, most, "m")
 
 
 def _details(target: JointTarget, most_radps: Mapping[int, float]) -> JointSpeedAccel | JointForceTorque:

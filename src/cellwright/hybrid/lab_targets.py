@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -27,7 +28,7 @@ from cellwright.interfaces.crcl_arm import CrclArm
 from cellwright.lab import Lab
 from cellwright.lab.cell_file import check_targets
 
-__all__ = ["LabTargets", "read_targets"]
+__all__ = ["LabTargets", "read_targets", "require_no_faults"]
 
 LOG = logging.getLogger(__name__)
 
@@ -41,11 +42,21 @@ def read_targets(lab: Lab, path: Path) -> CellTargetsCfg:
     Raises:
         ConfigErrors: Something in it makes no sense; one line each.
     """
-    cfg = read_yaml(path, CellTargetsCfg)
-    errors = ErrorCollector()
-    check_targets(lab.cell, cfg, str(path), _detectors(lab), errors)
-    errors.raise_errors()
-    return cfg
+    return _checked(lab, read_yaml(path, CellTargetsCfg), str(path))
+
+
+def require_no_faults(cfg: CellTargetsCfg, faults: Sequence[object]) -> None:
+    """Refuses faults beside anything external: they would happen to its twin, and it would act on them.
+
+    Raises:
+        BadInput: There are some.
+    """
+    names = [name for targets in (cfg.robots, cfg.detectors) for name, one in targets.items() if one.is_external]
+    if faults and names:
+        raise BadInput(
+            f"faults happen in the simulated cell alone, and {', '.join(names)} would act on them in the real one "
+            f"(allowed: no faults, or all targets simulated)"
+        )
 
 
 class LabTargets:
@@ -59,6 +70,7 @@ class LabTargets:
         detectors: Detector -> its target.
         gate: Holds external robots while the laboratory does not keep pace.
         control: The socket for switches.
+        wanted: The targets with which it begins.
         stopped: Why everything was stopped; empty while nothing was.
 
     Args:
@@ -84,14 +96,15 @@ class LabTargets:
         control_port: int | None = None,
     ) -> None:
         if lab.loop.pacing.speed is None:
-            raise BadInput(f"{lab.cell.where}: targets need a laboratory with a pace, such as `pace=1.0` of `cw.Lab`")
+            allowed = "(allowed: a number, such as `pace=1.0` of `cw.Lab`)"
+            raise BadInput(f"targets need a pace, for what is external takes its time {allowed}")
         self.stopped = ""
         self.on_stop = on_stop
         self._lab, self._file, self._say = lab, file, say
         self._read_stamp = (0, 0) if file is None else _stamp(file)  # a change while it is connected is one, too
         if cfg is None:
             cfg = lab.cell.targets if file is None else read_targets(lab, file)
-        self._wanted = cfg
+        self.wanted = _checked(lab, cfg, "targets")
         self.gate = PaceGate(lab)
         self.robots: dict[str, RobotTarget] = {}
         mirror = Mirror(lab)
@@ -110,11 +123,15 @@ class LabTargets:
         self._control_port = control_port
         self._commands = TargetsControl(self, lambda line: self.control.push(line))
         self.control = ControlInterface(self._commands.answer)
-        self._were_external: dict[str, str] = {}
+        self._spans: dict[str, list[_Span]] = {}
+        self._trouble: dict[str, str] = {}
+        self._unstopped: list[str] = []
+        self._mixed: tuple[str, ...] = ()
+        self._owners = {robot.vision.detector: name for name, robot in lab.cell.robots.items() if robot.vision}
 
     def stand_in(self, robot: str, arm: CrclArm) -> RobotTarget:
         """Returns what the server of a robot commands: for `CrclInterface(lab, stand_in=targets.stand_in)`."""
-        cfg = self._wanted.robots.get(robot, RobotTargetCfg())
+        cfg = self.wanted.robots.get(robot, RobotTargetCfg())
         target = RobotTarget(self._lab, robot, cfg, arm, self.gate, partial(self._tell, robot), self.stop)
         self.robots[robot] = target
         return target
@@ -139,7 +156,10 @@ class LabTargets:
             raise
         if self._control_port is not None:
             await self.control.start(port=self._control_port)
-            self._say(f"targets: switched at {self.control.address}")
+            self._say(f"targets: `cellwright targets` finds this run at {self.control.address}")
+        if self._lab.loop.pacing.speed != 1.0 and self.wanted.has_external:
+            self._say(f"targets: at pace {self._lab.loop.pacing.speed:g} all that is external must have that pace, too")
+        self._tell_mixed()
         self._do(self._tell_status())
         self._do(self._watch_detectors())
         if self._file is not None:
@@ -176,6 +196,7 @@ class LabTargets:
                 raise BadInput(f"{name} is a robot: a detector's target does not fit it")
             self._require_free(name, cfg.at, {one: target.cfg.at for one, target in self.robots.items()})
             await robot.switch(cfg, aligns=aligns)
+            self._tell_mixed()
         elif name in self.detectors:
             detector = self.detectors[name]
             seen = _at(detector.cfg, to) if isinstance(to, str) else to
@@ -184,6 +205,7 @@ class LabTargets:
             self._require_free(name, seen.at, {one: target.cfg.at for one, target in self.detectors.items()})
             await detector.switch(seen)
             self._given_up.discard(name)
+            self._tell_mixed()
         else:
             raise UnknownName("robot or detector", name, [*self.robots, *self.detectors], self._lab.cell.where)
 
@@ -191,15 +213,23 @@ class LabTargets:
         """Switches all that is elsewhere in other targets; one that is refused stays where it is, the others go on.
 
         Robots come before detectors, which would look at another cell meanwhile; and what comes back before what goes
-        out, which may get its address.
+        out, which may get its address. The detector of a robot that is refused stays with it.
         """
+        refused: set[str] = set()
+
         robots = [(name, cfg.robots.get(name, RobotTargetCfg())) for name in self.robots]
         detectors = [(name, cfg.detectors.get(name, DetectorTargetCfg())) for name in self.detectors]
 
         async def one(name: str, to: RobotTargetCfg | DetectorTargetCfg) -> None:
+            target = self.robots.get(name) or self.detectors[name]
+            owner = self._owners.get(name, "")
+            if owner in refused and to.is_external is not target.cfg.is_external:
+                self._tell(name, "refused", f"it stays where it is, as {owner} does, at whose table it looks")
+                return
             try:
                 await self.switch(name, to)
             except CellwrightError as error:
+                refused.add(name)
                 LOG.debug("%s", error)  # it was told on the bus
 
         for wanted in (robots, detectors):
@@ -226,7 +256,7 @@ class LabTargets:
 
         def one(target: RobotTarget | DetectorTarget) -> dict[str, Any]:
             status = target.status() if target.cfg.is_external else None
-            known: dict[str, Any] = {"at": target.cfg.at, "lost": target.lost}
+            known: dict[str, Any] = {"at": target.cfg.at, "lost": target.lost or self._trouble.get(target.name, "")}
             if status is not None:
                 known |= {
                     "latency_s": round(status.latency_s, 4),
@@ -246,11 +276,11 @@ class LabTargets:
     @property
     def notes(self) -> list[str]:
         """Lines for a report: what was external, and that it is judged by its twin."""
-        lines = [
-            f"{name} was at {at}"
-            + ("; what it did there is judged by its twin, which follows what it reported" * (name in self.robots))
-            for name, at in self._were_external.items()
-        ]
+        lines = []
+        for name, spans in self._spans.items():
+            there = ", ".join(f"at {span.at} from {span.begin_s:.1f} s to {span.until}" for span in spans)
+            lines.append(f"{name} was {there}" + (f"; {_judged(spans)}" if name in self.robots else ""))
+        lines += self._unstopped
         if self.gate.held:
             lines.append(f"external robots were held {self.gate.held} times, for {self.gate.held_s:.1f} s in all")
         return lines
@@ -267,8 +297,21 @@ class LabTargets:
     def _tell(self, target: str, change: str, reason: str) -> None:
         one = self.robots.get(target) or self.detectors.get(target)
         at = one.cfg.at if one is not None else SIMULATED
-        if change == "external":
-            self._were_external[target] = at
+        now_s, spans = self._lab.clock.time_s, self._spans.setdefault(target, [])
+        if change in ("external", "simulated") and spans:
+            spans[-1].end(now_s)
+        if change == "external" and one is not None:
+            spans.append(_Span(at, now_s, is_shadowed=isinstance(one, RobotTarget) and one.cfg.shadow))
+        if change == "lost" and spans:
+            spans[-1].end(now_s, "when it was lost")
+        if change == "found" and spans:
+            spans[-1].until = "the end"
+        if "WAS NOT STOPPED" in reason:
+            self._unstopped.append(reason)
+        if change == "lost" or reason.endswith("connecting again"):
+            self._trouble[target] = reason
+        elif change in ("external", "found", "simulated"):
+            self._trouble.pop(target, None)
         self._publish(target, at, change, reason)
         self._say(f"{self._lab.clock.time_s:8.3f} s  {target}: {change}{': ' if reason else ''}{reason}")
 
@@ -331,6 +374,51 @@ class LabTargets:
                 self._say(f"{self._lab.clock.time_s:8.3f} s  targets stay what they were: {reason}")
                 continue
             self._do(self.take(cfg))
+
+    def _tell_mixed(self) -> None:
+        """Tells of robots that are sent to where a detector sees things of another cell."""
+        mixed = [
+            f"{robot} is {_where(target)}, and {detector}, which looks at its table, is "
+            f"{_where(self.detectors[detector])}: what one sees is not where the other works"
+            for detector, robot in self._owners.items()
+            if (target := self.robots.get(robot)) and target.is_external is not self.detectors[detector].is_external
+        ]
+        for line in mixed:
+            if line not in self._mixed:
+                self._say(f"{self._lab.clock.time_s:8.3f} s  careful: {line}")
+        self._mixed = tuple(mixed)
+
+
+@dataclass
+class _Span:
+    """A time for which something was external."""
+
+    at: str
+    begin_s: float
+    is_shadowed: bool
+    until: str = "the end"
+
+    def end(self, time_s: float, why: str = "") -> None:
+        """Ends it, once."""
+        if self.until == "the end":
+            self.until = f"{time_s:.1f} s" + (f", {why}" if why else "")
+
+
+def _judged(spans: Sequence[_Span]) -> str:
+    if any(span.is_shadowed for span in spans):
+        return "the verdict is on the simulated cell, where its shadow worked by itself"
+    return "what it did there is judged by its twin, which follows what it reported"
+
+
+def _where(target: RobotTarget | DetectorTarget) -> str:
+    return f"at {target.cfg.at}" if target.is_external else SIMULATED
+
+
+def _checked(lab: Lab, cfg: CellTargetsCfg, where: str) -> CellTargetsCfg:
+    errors = ErrorCollector()
+    check_targets(lab.cell, cfg, where, _detectors(lab), errors)
+    errors.raise_errors()
+    return cfg
 
 
 def _detectors(lab: Lab) -> list[str]:

@@ -440,7 +440,7 @@ class RobotTarget:
         while (problems := disagreements(self._controller, report, cfg)) and self._lab.clock.time_s < end_s and aligns:
             await self._lab.clock.sleep(LOOK_S)
         if problems:
-            hint = "" if aligns else "; `align` moves the simulated robot to it"
+            hint = "" if aligns else "; `cellwright targets switch --align` moves the simulated robot to it"
             raise JobFailed(f"{'; '.join(problems)}{hint}")
         tool = self._controller.tool
         if report.gripper is None and tool is not None and tool.holding:

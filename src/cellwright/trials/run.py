@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -14,13 +13,13 @@ from cellwright import cells
 from cellwright.catalogue import FURNITURE, BoxFigures
 from cellwright.cells import CellTargetsCfg
 from cellwright.core.errors import BadInput, JobFailed
-from cellwright.core.loop_interrupts import ended_by
+from cellwright.core.loop_interrupts import ENDING_SIGNALS, ended_by
 from cellwright.core.messages import ActionEvent, Detections
 from cellwright.drawings.calibration import calibrated_drawings
 from cellwright.drawings.prior import Drawings
 from cellwright.execution import ActionRecord, ExecutionSettings, OrderReport, OrderStatus
 from cellwright.execution.progress import load_progress
-from cellwright.hybrid import LabTargets
+from cellwright.hybrid import LabTargets, read_targets, require_no_faults
 from cellwright.judge import FaultCfg
 from cellwright.judge.faults.spec import fault_text
 from cellwright.judge.faults.validation import check_fault
@@ -90,8 +89,10 @@ def check_order(lab: Lab, orders: Sequence[Order], cfg: RunCfg) -> None:
     """Refuses what the cell does not have.
 
     Raises:
-        BadInput: One line: robots, faults or parts that the cell does not have.
+        BadInput: One line: robots, faults, targets or parts that the cell does not have.
     """
+    external = cfg.targets or (lab.cell.targets if cfg.targets_file is None else read_targets(lab, cfg.targets_file))
+    require_no_faults(external, cfg.faults)
     drawings = Drawings.of(lab.cell)
     drawings.named_robots(cfg.robots)
     detectors = [sensor for sensor in lab.sensors if sensor.message_type is Detections]
@@ -162,8 +163,9 @@ def _run(lab: Lab, book: OrderBook, cfg: RunCfg, database: Database, resume: Wor
 
     file = _world_file(trial, cfg, database, resume)
     started_s = perf_counter()
-    orderly = ended_by(signal.SIGINT, lambda: trial.stop(Ending.INTERRUPTED)) if targets else nullcontext()
-    with orderly:
+    with ExitStack() as handlers:
+        for number in ENDING_SIGNALS if targets else ():
+            handlers.enter_context(ended_by(number, lambda: trial.stop(Ending.INTERRUPTED)))
         end = lab.perform(trial.run(trial.inside(work)))
     if end[0] is Ending.INTERRUPTED:
         raise KeyboardInterrupt  # robots that are not simulated have been stopped, and their sessions ended

@@ -20,7 +20,7 @@ __all__ = ["RUN_NOTE", "note_pick", "note_run", "note_trial", "run_command"]
 RUN_NOTE = "run"
 """Name of the record in a log."""
 USUAL = {"recovery": "full", "quantity": 1, "cell": "aprs"}
-OPTIONS = ("order", "quantity", "robots", "recovery", "planner", "source", "calibration", "seed", "fidelity")
+OPTIONS = ("order", "quantity", "robots", "recovery", "planner", "source", "calibration", "seed", "fidelity", "targets")
 
 
 def run_command(asked: Mapping[str, Any], faults: Iterable[str] = ()) -> str:

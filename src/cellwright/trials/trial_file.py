@@ -16,10 +16,10 @@ from cellwright.cells import Cell, cell_hints
 from cellwright.core.config import parse_yaml
 from cellwright.core.error_collector import ErrorCollector
 from cellwright.core.errors import BadInput, ConfigError, ConfigErrors, SimulationError
-from cellwright.core.loop_interrupts import ended_by
+from cellwright.core.loop_interrupts import ENDING_SIGNALS, ended_by
 from cellwright.core.messages import Detections
 from cellwright.core.yaml_lines import with_line
-from cellwright.hybrid import LabTargets
+from cellwright.hybrid import LabTargets, require_no_faults
 from cellwright.judge import Recoverability
 from cellwright.judge.faults.validation import check_fault
 from cellwright.lab.cell_file import read_cell
@@ -100,6 +100,8 @@ def run_trial(
         _check_faults(cfg, lab, errors)
         errors.raise_errors()
         elsewhere = _targets(lab, targets, say, has_control=name != EXTERNAL) if is_hybrid else None
+        if elsewhere is not None:
+            require_no_faults(elsewhere.wanted, cfg.faults)
         trial = Trial(lab, cfg, book, say=say, targets=elsewhere)
         interfaces = TrialInterfaces(trial)
         possible = trial.recoverable()
@@ -242,7 +244,7 @@ def _stopped_from_outside(trial: Trial, pause: ClockPause, limit_s: float) -> It
                 return
 
     threading.Thread(target=mind_time, name="time limit", daemon=True).start()
-    signals = [signal.SIGTERM] if trial.targets is None else [signal.SIGTERM, signal.SIGINT]
+    signals = (signal.SIGTERM,) if trial.targets is None else ENDING_SIGNALS
     try:
         with contextlib.ExitStack() as handlers:
             for number in signals:
