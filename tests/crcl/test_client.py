@@ -254,9 +254,7 @@ def test_a_newer_command_takes_the_place_of_an_older_one(other_server, move_to):
     assert (new.state, old.state) == (OutcomeState.DONE, OutcomeState.SUPERSEDED)
 
 
-@pytest.mark.parametrize(
-    ("number", "why"), [(900, "not of this client: another one"), (1, "an earlier one: it has begun")]
-)
+@pytest.mark.parametrize(("number", "why"), [(900, "not of this client: another"), (1, "an earlier one: it has begun")])
 def test_a_command_of_somebody_else_takes_its_place_and_is_told(other_server, move_to, number, why):
     server = other_server(move_s=2.0)
 
