@@ -247,6 +247,8 @@ def test_files_are_taken_at_once_and_given_back_unused(tmp_path, monkeypatch):
         resumed.log.write_bytes(b"written")
         with run_files(Path("out/run-2.mcap"), None, latest_database(), Path("out/run-2.world")) as again:
             assert str(again.log) == "out/run-2-resumed-2.mcap"
+        with run_files(resumed.log, None, latest_database(), Path("out/run-2.world")) as again:
+            assert str(again.log) == "out/run-2-resumed-2.mcap", "of a run that was resumed before"
 
 
 def test_what_has_one_number_is_of_one_run(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,7 +121,12 @@ def _numbered(path: Path, number: int) -> Path:
 
 def _resumed(path: Path, number: int) -> Path:
     """Returns the file of a resumed run: as it is called, then `run-resumed`, `run-resumed-2`, and so on."""
-    return path if number == 1 else _numbered(path.with_stem(f"{path.stem}-resumed"), number - 1)
+    if number == 1:
+        return path
+    before = re.fullmatch(r"(.+)-resumed(?:-(\d+))?", path.stem)  # of a run that was resumed already
+    if before is None:
+        return _numbered(path.with_stem(f"{path.stem}-resumed"), number - 1)
+    return _numbered(path.with_stem(f"{before[1]}-resumed"), int(before[2] or 1) + number - 1)
 
 
 def _take(paths: list[Path]) -> list[Path] | None:
