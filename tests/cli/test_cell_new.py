@@ -28,7 +28,7 @@ def test_a_new_cell_is_the_old_one_under_another_name(cellwright):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CELLS)
+@pytest.mark.parametrize("name", list(CELLS))
 def test_what_is_to_be_done_next_works(cellwright, name):
     made = cellwright("cell", "new", "mine", "--from", name, "--out", "new folder/mine.yml", "--json").json
     assert made["file"] == "new folder/mine.yml"

@@ -140,6 +140,7 @@ def test_a_controller_that_does_nothing_fails_the_tests(tmp_path):
     assert "slot_1: the slot is empty" in done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_project_with_the_controller_inside_is_green_too(tmp_path):
     folder = project(tmp_path, "--controller", "internal")

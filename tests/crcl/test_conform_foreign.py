@@ -77,7 +77,10 @@ def test_a_few_checks_end_with_a_report_whatever_the_server_does(habit):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("habit", [(), *foreign_server.HABITS])
+@pytest.mark.parametrize(
+    "habit",
+    [pytest.param(one, marks=pytest.mark.long if one == "queues" else ()) for one in ((), *foreign_server.HABITS)],
+)
 def test_the_checks_without_motion_run_through_whatever_the_server_does(habit):
     with serving(*([habit] if habit else [])) as (address, _):
         report = examine(address)
@@ -143,6 +146,7 @@ def test_one_cold_reply_fails_nothing():
     assert verdicts(report) == {"answers": CheckVerdict.PASS}
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_slow_server_fails_unless_it_is_given_the_time():
     with serving("slow") as (address, _):

@@ -43,6 +43,8 @@ ESSENTIAL = {
 
 QUICK = ("01_poses_and_frames.py", "02_read_a_log.py", "14_calibrated_detections.py")
 
+LONG = {"19_real_and_virtual.py": [pytest.mark.long]}  # three kits in real time
+
 # What a first run after an installation may say besides.
 FIRST_TIME = r"(?m)^compiling [a-z ]+, once for this version: about \d+ s\n|^this machine does not keep pace: .*\n"
 
@@ -77,7 +79,9 @@ def test_example_imports_more_than_the_root_only_where_its_docstring_says_why(na
         assert not set(names) & set(cw.__all__), f"{names}: take it from `import cellwright as cw`"
 
 
-@pytest.mark.parametrize("name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in ESSENTIAL])
+@pytest.mark.parametrize(
+    "name", [n if n in QUICK else pytest.param(n, marks=[pytest.mark.slow, *LONG.get(n, [])]) for n in ESSENTIAL]
+)
 def test_example_runs(name, tmp_path):
     command = [sys.executable, "-W", "error::ResourceWarning", str(FOLDER / name)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)

@@ -87,6 +87,7 @@ def test_realities_are_counted_with_intervals():
     assert all(np.isnan(found) for name, found in run_metrics(rows[9:]).items() if "_mm" in name)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_cell_as_it_was_built_works_once_it_is_calibrated():
     row = run_calibration(0)

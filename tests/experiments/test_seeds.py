@@ -112,6 +112,7 @@ def test_a_seed_that_fails_is_not_done_and_keeps_its_files(tmp_path):
     assert not (folder / "trace.html").exists()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_one_process_or_two_find_the_same(tmp_path):
     file = tmp_path / "trial.yaml"

@@ -50,7 +50,12 @@ async def wired(lab, external, wire=(), **settings):
 
 @pytest.mark.parametrize(
     ("latency_s", "loss"),
-    [((0.005, 0.005), 0.0), ((0.05, 0.1), 0.01), ((0.2, 0.4), 0.01), ((0.005, 0.4), 0.0)],
+    [
+        ((0.005, 0.005), 0.0),
+        ((0.05, 0.1), 0.01),
+        pytest.param((0.2, 0.4), 0.01, marks=pytest.mark.long),
+        pytest.param((0.005, 0.4), 0.0, marks=pytest.mark.long),
+    ],
 )
 def test_moves_are_done_over_late_and_lossy_wires(lab, external, latency_s, loss):
     ours, theirs = lab.robot("fanuc"), external.robot()

@@ -57,7 +57,7 @@ def nothing_secret(folder, *texts):
             assert b"secret" not in path.read_bytes(), path
 
 
-@pytest.mark.parametrize("way", ["kill", "freeze"])
+@pytest.mark.parametrize("way", ["kill", pytest.param("freeze", marks=pytest.mark.long)])
 def test_run_stops_in_one_line_and_goes_on_by_the_address_alone(server, tmp_path, way):
     url = empty(server, "lost")
     begun = run(tmp_path, url, "--record", "logs/first.mcap", "--seed", "5", "--json")
@@ -125,6 +125,7 @@ def test_two_that_begin_at_once_on_an_empty_database_do_not_break_each_other(ser
         database.close()
 
 
+@pytest.mark.long
 def test_two_runs_at_once_on_one_empty_server(server, tmp_path):
     """In one database the first has it, and the other is told; in two, both work."""
     one = empty(server, "one")

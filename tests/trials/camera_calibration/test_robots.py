@@ -78,6 +78,7 @@ def test_a_camera_on_a_flange_is_found_by_moving_it_about_a_board(rovi: Cell) ->
     assert own.focal_px[0] == pytest.approx(true.focal_px, rel=0.005)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_pair_is_calibrated_together(rovi: Cell) -> None:
     run = calibrate_cameras(rovi, ["stereo_left", "stereo_right"], 1)

@@ -116,6 +116,7 @@ def test_a_camera_and_a_base_that_were_moved_are_found_by_touch_and_not_by_drawi
     assert off_m > 0.002
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes():
     first, again = (run(moved_cell(), seed=5)[0].fitted.calibration for _ in range(2))
