@@ -7,6 +7,7 @@ import pytest
 from tests.viewing.decoded import decoded_keys
 
 from cellwright.core.errors import CellwrightError
+from cellwright.core.messages import Verdict
 from cellwright.lab import Lab
 from cellwright.record import read_log
 from cellwright.viewing.about import failure_s
@@ -77,6 +78,19 @@ def test_a_log_without_a_note_tells_what_it_lacks(epuck_log):
     assert run["about"]["status"] == "ended"
     assert run["about"]["failure_s"] is None
     assert any("does not tell how the run ended" in note for note in run["about"]["notes"])
+
+
+def test_a_log_without_a_note_has_the_score_of_its_last_verdict(tmp_path):
+    file = tmp_path / "log.mcap"
+    with Lab.from_cell("epucks", seed=3) as lab:
+        recorder = lab.record(file)
+        lab.bus.declare("/judge/verdict", Verdict)
+        lab.advance(0.5)
+        for number, score in enumerate((1.0, 0.61)):
+            verdict = Verdict(500_000_000, number, "judge", items=("kit",), passed=(False,), reasons=("",), score=score)
+            lab.bus.publish("/judge/verdict", verdict)
+        recorder.close()
+    assert json.loads(trace_blocks(file)["run"])["about"]["score"] == 0.61
 
 
 def test_a_log_cut_in_half_is_shown_as_far_as_it_goes(epuck_log, tmp_path):

@@ -70,7 +70,7 @@ export class Header {
     for (const run of runs) {
       const { about } = run.document;
       const [kind, word] = WORDS[about.status] ?? ["ended", about.status];
-      const facts = [about.seed === null ? "" : `seed ${about.seed}`, about.score === null ? "" : `score ${fixed(about.score, 2)}`].filter(Boolean);
+      const facts = [about.seed === null ? "" : `seed ${about.seed}`, about.score === null ? "" : `score ${fixed(100 * about.score, 0)} of 100`].filter(Boolean);
       add(this.what, [
         runs.length > 1 ? h("span", { class: "run-letter" }, run.name) : null,
         h("span", { class: `pill ${kind}`, title: about.reason ?? "" }, word),

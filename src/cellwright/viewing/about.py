@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -41,7 +42,8 @@ def about_run(
     verdicts = [row for row in rows["events"] if row["kind"] == "verdict"]
     score = _number(note.get("score"))
     if score is None and verdicts:
-        score = _number(verdicts[-1]["text"].rpartition(" ")[2])
+        told = re.fullmatch(r"score (\d+) of 100", verdicts[-1]["text"])
+        score = int(told[1]) / 100 if told else None
     status = note.get("status") or "ended"
     configuration = _loaded(note.get("configuration"), {})
     if not truth:
