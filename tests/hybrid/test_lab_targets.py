@@ -262,9 +262,10 @@ def test_the_camera_of_a_robot_that_is_refused_stays_with_it(lab, external):
             await ours.targets.take(CellTargetsCfg.model_validate(where))
             assert not ours.targets.robots["fanuc"].is_external
             assert not ours.targets.detectors["detector_fanuc"].is_external
-            return ours.said
+            return ours.said, ours.targets.notes
 
-    said = lab.perform(work())
+    said, notes = lab.perform(work())
+    assert notes == [], "nothing was external"
     assert [line for line in said if "fanuc: refused: it was not switched" in line]
     assert [line for line in said if "detector_fanuc: refused: it stays where it is, as fanuc does" in line]
     assert not [line for line in said if "127.0.0.1:1:" in line], "it was tried"

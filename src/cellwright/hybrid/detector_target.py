@@ -173,13 +173,10 @@ class DetectorTarget:
         self._simulated = message if isinstance(message, Detections) else None
         return None
 
-    def _in_region(self, seen: Detections) -> Detections:
-        """Returns what an external frame tells inside its region, and the simulated detector outside."""
-        if self.cfg.region_m is None:
-            return seen
-        real = rows_of(seen, _inside(seen, self.cfg.region_m))
-        ours = self._simulated
-        return real if ours is None else joined(real, rows_of(ours, ~_inside(ours, self.cfg.region_m)))
+    def _with_ours(self, real: Detections) -> Detections:
+        """Returns what an external frame tells inside its region with what the simulated detector tells outside."""
+        ours, region_m = self._simulated, self.cfg.region_m
+        return real if ours is None or region_m is None else joined(real, rows_of(ours, ~_inside(ours, region_m)))
 
     async def _read(self, link: DetectorLink) -> None:
         """Publishes frames until it is given up; a link that was silent is made anew, others do that themselves."""
@@ -238,14 +235,14 @@ class DetectorTarget:
             return
         _, sequence, _ = self._sensor.header()
         seen = replace(frame.seen, sequence=sequence)
+        if self.cfg.region_m is not None:
+            seen = rows_of(seen, _inside(seen, self.cfg.region_m))
         if self.cfg.mirror and self._mirror is not None:
-            real = seen if self.cfg.region_m is None else rows_of(seen, _inside(seen, self.cfg.region_m))
-            self._mirror.take(self._sensor, real, self._tell, self.cfg.region_m)
-        seen = self._in_region(seen)
+            self._mirror.take(self._sensor, seen, self._tell, self.cfg.region_m)
         assert self._sensor.deliver is not None
         self._delivers = True
         try:
-            self._sensor.deliver(seen, ())
+            self._sensor.deliver(self._with_ours(seen), ())
         finally:
             self._delivers = False
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
@@ -22,6 +21,7 @@ from cellwright.hybrid.detector_target import DetectorTarget
 from cellwright.hybrid.mirror import Mirror
 from cellwright.hybrid.pace_gate import PaceGate
 from cellwright.hybrid.robot_target import RobotTarget
+from cellwright.hybrid.targets_account import TargetsAccount
 from cellwright.hybrid.targets_control import TargetsControl
 from cellwright.interfaces.control import ControlInterface
 from cellwright.interfaces.crcl_arm import CrclArm
@@ -123,9 +123,7 @@ class LabTargets:
         self._control_port = control_port
         self._commands = TargetsControl(self, lambda line: self.control.push(line))
         self.control = ControlInterface(self._commands.answer)
-        self._spans: dict[str, list[_Span]] = {}
-        self._trouble: dict[str, str] = {}
-        self._unstopped: list[str] = []
+        self._account = TargetsAccount()
         self._mixed: tuple[str, ...] = ()
         self._owners = {robot.vision.detector: name for name, robot in lab.cell.robots.items() if robot.vision}
 
@@ -256,7 +254,10 @@ class LabTargets:
 
         def one(target: RobotTarget | DetectorTarget) -> dict[str, Any]:
             status = target.status() if target.cfg.is_external else None
-            known: dict[str, Any] = {"at": target.cfg.at, "lost": target.lost or self._trouble.get(target.name, "")}
+            known: dict[str, Any] = {
+                "at": target.cfg.at,
+                "lost": target.lost or self._account.trouble.get(target.name, ""),
+            }
             if status is not None:
                 known |= {
                     "latency_s": round(status.latency_s, 4),
@@ -276,11 +277,7 @@ class LabTargets:
     @property
     def notes(self) -> list[str]:
         """Lines for a report: what was external, and that it is judged by its twin."""
-        lines = []
-        for name, spans in self._spans.items():
-            there = ", ".join(f"at {span.at} from {span.begin_s:.1f} s to {span.until}" for span in spans)
-            lines.append(f"{name} was {there}" + (f"; {_judged(spans)}" if name in self.robots else ""))
-        lines += self._unstopped
+        lines = self._account.notes(self.robots)
         if self.gate.held:
             lines.append(f"external robots were held {self.gate.held} times, for {self.gate.held_s:.1f} s in all")
         return lines
@@ -297,21 +294,8 @@ class LabTargets:
     def _tell(self, target: str, change: str, reason: str) -> None:
         one = self.robots.get(target) or self.detectors.get(target)
         at = one.cfg.at if one is not None else SIMULATED
-        now_s, spans = self._lab.clock.time_s, self._spans.setdefault(target, [])
-        if change in ("external", "simulated") and spans:
-            spans[-1].end(now_s)
-        if change == "external" and one is not None:
-            spans.append(_Span(at, now_s, is_shadowed=isinstance(one, RobotTarget) and one.cfg.shadow))
-        if change == "lost" and spans:
-            spans[-1].end(now_s, "when it was lost")
-        if change == "found" and spans:
-            spans[-1].until = "the end"
-        if "WAS NOT STOPPED" in reason:
-            self._unstopped.append(reason)
-        if change == "lost" or reason.endswith("connecting again"):
-            self._trouble[target] = reason
-        elif change in ("external", "found", "simulated"):
-            self._trouble.pop(target, None)
+        is_shadowed = isinstance(one, RobotTarget) and one.cfg.shadow
+        self._account.hear(self._lab.clock.time_s, target, at, change, reason, is_shadowed=is_shadowed)
         self._publish(target, at, change, reason)
         self._say(f"{self._lab.clock.time_s:8.3f} s  {target}: {change}{': ' if reason else ''}{reason}")
 
@@ -387,27 +371,6 @@ class LabTargets:
             if line not in self._mixed:
                 self._say(f"{self._lab.clock.time_s:8.3f} s  careful: {line}")
         self._mixed = tuple(mixed)
-
-
-@dataclass
-class _Span:
-    """A time for which something was external."""
-
-    at: str
-    begin_s: float
-    is_shadowed: bool
-    until: str = "the end"
-
-    def end(self, time_s: float, why: str = "") -> None:
-        """Ends it, once."""
-        if self.until == "the end":
-            self.until = f"{time_s:.1f} s" + (f", {why}" if why else "")
-
-
-def _judged(spans: Sequence[_Span]) -> str:
-    if any(span.is_shadowed for span in spans):
-        return "the verdict is on the simulated cell, where its shadow worked by itself"
-    return "what it did there is judged by its twin, which follows what it reported"
 
 
 def _where(target: RobotTarget | DetectorTarget) -> str:
